@@ -214,6 +214,16 @@ take_scorers(EvAdjuster *adjuster, const KgeModel *model, Allocation *allocation
 	}
 }
 
+size_t
+ev_adjuster_expect_bytes(const KgeModel *model, int threads)
+{
+	EvAdjuster	adjuster = {.threads = threads};
+	Allocation	allocation = {0};
+
+	take_scorers(&adjuster, model, &allocation);
+	return allocation_bytes(&allocation) + (size_t) threads * kge_scorer_bytes(model);
+}
+
 bool
 ev_adjuster_expect(Arena *arena, EvAdjuster *adjuster, const KgeModel *model, const bool *is_new)
 {

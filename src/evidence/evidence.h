@@ -365,6 +365,8 @@ extern size_t ev_adjuster_bytes(const EvBasis *basis, int threads);
 extern bool ev_adjuster(Arena *arena, const EvBasis *basis, EvWeights weights, EvKind kind, int threads,
 						EvAdjuster *adjuster);
 
+extern size_t ev_adjuster_expect_bytes(const KgeModel *model, int threads);
+
 /* From then on, new entities that are inferred get the score that is expected of them, in place of their own. */
 extern bool ev_adjuster_expect(Arena *arena, EvAdjuster *adjuster, const KgeModel *model, const bool *is_new);
 

@@ -314,8 +314,10 @@ evidence_expect(const Evidence *evidence, EvAdjuster *adjuster, const KgeModel *
 {
 	Arena		arena = hkg_arena();
 
-	if (evidence->is_new != NULL)
-		ev_adjuster_expect(&arena, adjuster, kge, evidence->is_new);
+	if (evidence->is_new == NULL)
+		return;
+	check_memory(0, ev_adjuster_expect_bytes(kge, adjuster->threads));
+	ev_adjuster_expect(&arena, adjuster, kge, evidence->is_new);
 }
 
 KgeAdjustment

@@ -35,6 +35,11 @@ extern Arena arena;
 /* An arena that has nothing to give. */
 extern Arena empty_arena;
 
+/* An arena that adds up what it gives; after arena_times of them it has nothing (a negative number: it always has). */
+extern Arena counting_arena;
+extern size_t arena_bytes;
+extern int	arena_times;
+
 /* A copy of that memory, at a multiple of 64; the original is overwritten. */
 extern void *moved(const void *memory, size_t bytes);
 

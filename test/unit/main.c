@@ -101,6 +101,9 @@ typedef struct Piece
 
 static _Atomic(Piece *) pieces;	/* adjustments of questions take some on threads */
 
+size_t		arena_bytes;
+int			arena_times = -1;
+
 void *
 take(size_t bytes)
 {
@@ -124,6 +127,16 @@ allocate_nothing(void *context, size_t bytes)
 	return NULL;
 }
 
+static void *
+allocate_counting(void *context, size_t bytes)
+{
+	if (arena_times == 0)
+		return NULL;
+	arena_times--;
+	arena_bytes += bytes;
+	return take(bytes);
+}
+
 Arena	arena = {allocate, NULL, false};
 
 void *
@@ -138,6 +151,7 @@ moved(const void *memory, size_t bytes)
 }
 
 Arena	empty_arena = {allocate_nothing, NULL, false};
+Arena	counting_arena = {allocate_counting, NULL, false};
 
 static void
 free_pieces(void)

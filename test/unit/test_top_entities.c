@@ -195,24 +195,10 @@ test_float_above(void)
 	CHECK(kge_float_above(NAN) == INFINITY && kge_float_above(0.1) < 0.1000001 && kge_float_above(-0.1) < -0.0999999);
 }
 
-static size_t counted;
-static int	times_left;
-
-/* An arena that counts, and is empty after some times. */
-static void *
-count_bytes(void *context, size_t bytes)
-{
-	if (times_left-- == 0)
-		return NULL;
-	counted += bytes;
-	return arena.allocate(arena.context, bytes);
-}
-
 /* The bytes that are stated are those that are taken, but for alignment, where all candidates are wanted. */
 static void
 test_top_bytes(const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment, Pool *pool)
 {
-	Arena	counting = {count_bytes, NULL, false};
 	KgeTopQuestion question = {SIDE_TAIL, 3, 1, NULL, 0};
 	KgeAnswer	answer[ENTITIES];
 
@@ -220,23 +206,22 @@ test_top_bytes(const KgeModel *model, const KgeSketch *sketch, const KgeAdjustme
 	{
 		size_t		stated = kge_top_bytes(model, 2, adjustment != NULL, k);
 
-		counted = 0;
-		times_left = -1;
-		kge_top(&counting, pool, model, sketch, question, adjustment, k, answer);
-		CHECK(counted > 0 && counted <= stated);
-		CHECK(k < ENTITIES || counted + 4 * ALLOCATION_ALIGNMENT > stated);
+		arena_bytes = 0;
+		kge_top(&counting_arena, pool, model, sketch, question, adjustment, k, answer);
+		CHECK(arena_bytes > 0 && arena_bytes <= stated);
+		CHECK(k < ENTITIES || arena_bytes + 4 * ALLOCATION_ALIGNMENT > stated);
 	}
 	for (int given = 0; given <= 3; given++)
 	{
-		times_left = given;
-		CHECK(kge_top(&counting, pool, model, sketch, question, adjustment, 1, answer) == (given < 3 ? -1 : 1));
+		arena_times = given;
+		CHECK(kge_top(&counting_arena, pool, model, sketch, question, adjustment, 1, answer) == (given < 3 ? -1 : 1));
 	}
+	arena_times = -1;
 }
 
 static void
 test_bytes(KgeModel *model, const KgeSketch *sketch, Pool *pool)
 {
-	Arena	counting = {count_bytes, NULL, false};
 	List		list = {0};
 	KgeAdjustment adjustment = {.list = list_some,.argument = &list};
 	int32_t		row[ENTITIES];
@@ -248,10 +233,9 @@ test_bytes(KgeModel *model, const KgeSketch *sketch, Pool *pool)
 	test_top_bytes(model, sketch, &adjustment, pool);
 	for (int k = 1; k <= 2 * ENTITIES; k += ENTITIES - 1)
 	{
-		counted = 0;
-		times_left = -1;
-		kge_neighbors(&counting, pool, model, 0, k, row, score);
-		CHECK(counted > 0 && counted == kge_neighbors_bytes(model, k));
+		arena_bytes = 0;
+		kge_neighbors(&counting_arena, pool, model, 0, k, row, score);
+		CHECK(arena_bytes > 0 && arena_bytes == kge_neighbors_bytes(model, k));
 	}
 }
 

@@ -1348,15 +1348,6 @@ test_divergence(Variant variant, const KgeLoss *loss)
 	CHECK(isnan(kge_train_epoch(trainer, triples, NULL, count, 0)));
 }
 
-static size_t counted;
-
-static void *
-count_bytes(void *context, size_t bytes)
-{
-	counted += bytes;
-	return take(bytes);
-}
-
 /* What kge_trainer_bytes states is what is taken, and nothing is when there is none. */
 static void
 test_memory(const KgeLoss *loss)
@@ -1365,11 +1356,10 @@ test_memory(const KgeLoss *loss)
 	.learning_rate = 0.1, .regularization = 0, .seed = 3, .loss = loss};
 	KgeModel	model = random_model(variants[4], 50, 20, 2, 0.5);
 	Pool	   *pool = pool_create(3, NULL, NULL);
-	Arena	counting = {count_bytes, NULL, false};
 
-	counted = 0;
-	CHECK(kge_trainer_create(&counting, pool, &model, &training, 10000) != NULL);
-	CHECK(counted == kge_trainer_bytes(&model, &training, 10000, 3));
+	arena_bytes = 0;
+	CHECK(kge_trainer_create(&counting_arena, pool, &model, &training, 10000) != NULL);
+	CHECK(arena_bytes == kge_trainer_bytes(&model, &training, 10000, 3));
 	CHECK(kge_trainer_create(&empty_arena, pool, &model, &training, 10000) == NULL);
 
 	/* 2^31 negatives of 400 bytes in each of 8 blocks and 3 threads: 9e12 bytes and more */
