@@ -76,6 +76,18 @@ refuse_numbers(const char *fault)
 			 errhint("Leave out the checksum, which comes first, and the support after each rule.")));
 }
 
+/* Takes the rule that begins at place `next`, which moves on, and the row of its head; NULL, or what is wrong with it. */
+static const char *
+take_rule(const Mining *mining, const int32 *number, int64 count, int64 *next, Rule *rule, int32 *head)
+{
+	const char *fault = rule_take(number, count, next, rule);
+
+	if (fault != NULL)
+		return fault;
+	*head = graph_row(mining->data->relation_id, mining->data->relations, rule->head);
+	return *head < 0 ? psprintf("The graph has no relation %d.", rule->head) : NULL;
+}
+
 /* ---- what a node does --------------------------------------------------------------- */
 
 static const int32 *
@@ -160,13 +172,11 @@ take_rules(Mining *mining, const int32 *number, int count)
 	for (int64 next = 0; next < count;)
 	{
 		Rule		rule = {0};
-		const char *fault = rule_take(number, count, &next, &rule);
-		int32		head = graph_row(mining->data->relation_id, mining->data->relations, rule.head);
+		int32		head;
+		const char *fault = take_rule(mining, number, count, &next, &rule, &head);
 
 		if (fault != NULL)
 			refuse_numbers(fault);
-		if (head < 0)
-			refuse_numbers(psprintf("The graph has no relation %d.", rule.head));
 		mining_add(mining, head, &rule, 0);
 	}
 }
@@ -215,11 +225,12 @@ take_found(void *argument, NodeSlice slice, const int64 *value, int64 count)
 	for (int64 next = 0; next < count; next++)
 	{
 		Rule		rule = {0};
-		const char *fault = rule_take(number, count, &next, &rule);
+		int32		head;
+		const char *fault = take_rule(mining, number, count, &next, &rule, &head);
 
 		if (fault != NULL || next == count)
 			node_answer_refused("hkg_search_slice", fault != NULL ? fault : "The support of a rule is missing.");
-		mining_add(mining, graph_row(mining->data->relation_id, mining->data->relations, rule.head), &rule, number[next]);
+		mining_add(mining, head, &rule, number[next]);
 	}
 	pfree(number);
 }

@@ -357,6 +357,25 @@ select w.name, w.rows, s.rows as sliced, s.asked, (select count(*) from answer a
 	and not exists (select from answer b where (b.prefix, b.name, b.place, b.answer) = ('whole', a.name, a.place, a.answer))) as differ
 from (select name, count(*) - 1 as rows from answer where prefix = 'whole' group by 1) w
 	join (select name, count(*) - 1 as rows, max(answer) filter (where place = 0) as asked from answer where prefix = 'sliced' group by 1) s using (name) order by 1;
+-- A node that has another version is refused.  The error takes the name back from the function that answers in its place.
+create function refusal(function name, spoilt text, call text) returns table (state text, message text, detail text, hint text) language plpgsql as $$
+begin
+	execute format('alter function %1$s rename to %1$s_there', function);
+	execute (select format('create function %1$s(%2$s) returns bigint[] language sql as $f$select %3$s from public.%1$s_there(%4$s) answer$f$',
+		function, pg_get_function_arguments(oid), spoilt, (select string_agg('$' || i, ', ' order by i) from generate_series(1, pronargs) i))
+		from pg_proc where proname = function || '_there');
+	execute 'select * from ' || call;
+exception when others then
+	get stacked diagnostics state = returned_sqlstate, message = message_text, detail = pg_exception_detail, hint = pg_exception_hint;
+	return next;
+end
+$$;
+select r.* from (values (1, 'hkg_rank_slice', 'answer[:cardinality(answer) - 1]', $$hkg_ranks('u', 'train', 'm', 5)$$),
+	(2, 'hkg_complete_slice', 'answer || 0::bigint', $$hkg_complete('u', k => 40, min_probability => 0, model => 'm')$$),
+	(3, 'hkg_search_slice', 'answer[:cardinality(answer) - 1]', $$hkg_mine_rules('u', min_support => 3)$$),
+	(4, 'hkg_search_slice', 'answer || array[99, 1, 2, -1, -2, 5]', $$hkg_mine_rules('u', min_support => 3)$$),
+	(5, 'hkg_count_slice', 'answer || 0::bigint', $$hkg_mine_rules('u', min_support => 3)$$)) c (n, function, spoilt, call),
+	refusal(c.function, c.spoilt, c.call) r order by n;
 -- where a slice does not answer, all is done here, which a notice tells
 delete from u.place where slice = 2;
 delete from answer where prefix = 'sliced';
