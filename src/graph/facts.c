@@ -162,7 +162,7 @@ graph_check_relation_ids(const Graph *graph, const GraphData *data)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("relation id %d is out of range for rules, expected 0 or more", lowest),
-				 errhint("Update table %srelation: its keys follow.", graph->prefix)));
+				 errhint("Ids of relations must not be negative; update table %srelation.", graph->prefix)));
 }
 
 Triple *

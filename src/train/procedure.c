@@ -58,6 +58,8 @@ procedure_read(Procedure *procedure)
 	if (settings->warm_start && facts->valid_count == 0)
 		procedure->old_weights = evidence_learnt(graph, settings->model);
 	training_facts_check(facts, graph, settings);
+	if (settings->evidence_rules > 0 || settings->paths == YES)
+		graph_check_relation_ids(graph, facts->learnt);
 	*learner = learner_sizes(settings, facts);
 	procedure->ranking = valid_ranking_sizes(settings, facts, learner);
 	estimate_check(settings, facts, learner);

@@ -59,14 +59,21 @@ record_status(Graph *graph, const char *model, const char *status)
 	sql_run(psprintf("update %smodel set status = $2 where name = $1", graph->prefix), &args);
 }
 
+static void
+take_began(void *argument, const Datum *values, const bool *nulls)
+{
+	*(TimestampTz *) argument = DatumGetTimestampTz(sql_present(values, nulls, 0));
+}
+
+/* On a new snapshot: this transaction may have made the row. */
 TimestampTz
 record_began(Graph *graph, const char *model)
 {
 	SqlArgs		name = sql_args_text(model);
-	Datum		began;
+	TimestampTz began = 0;
 
-	return sql_value(psprintf("select created_at from %smodel where name = $1", graph->prefix), &name, &began) ?
-		DatumGetTimestampTz(began) : 0;
+	sql_run_returning(psprintf("select created_at from %smodel where name = $1", graph->prefix), &name, take_began, &began);
+	return began;
 }
 
 bool

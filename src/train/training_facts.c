@@ -69,8 +69,6 @@ training_facts_check(const TrainingFacts *facts, Graph *graph, const TrainSettin
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("graph \"%s\" has one entity, but embeddings need at least two", graph->name),
 				 errhint("Load more facts with hkg_load.")));
-	if (settings->evidence_rules > 0 || settings->paths == YES)
-		graph_check_relation_ids(graph, facts->learnt);
 	if (settings->partitions > facts->learnt->entities)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
