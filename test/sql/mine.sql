@@ -116,6 +116,11 @@ select rule, support, body_size from hkg_mine_rules('hundred', min_support => 1)
 insert into hundred.relation values (-3, 'negative');
 insert into hundred.triple values (500, -3, 2147483647);
 select * from hkg_mine_rules('hundred', min_support => 1);
+-- path rules and a path network have other meanings for such numbers, too; embeddings have none
+set hybridkg.progress = off;
+select hkg_train('hundred', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 50, paths => false);
+select hkg_train('hundred', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, paths => true);
+select hkg_train('hundred', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, paths => false);
 
 -- ---- by brute force ---------------------------------------------------------------
 
