@@ -48,7 +48,7 @@ extern void record_path_epoch(Graph *graph, const char *model, const Iteration *
 /* Writes what was drawn to a table of its own, where it waits for record_replace. */
 extern void record_sample(Graph *graph, const char *model, int iteration, const GraphData *data, const Sample *sample);
 
-/* Deletes the old model's rows but its rules (rule_table_replace); the samples become those of the model. */
+/* Deletes the old model's rows; the samples become those of the model. */
 extern void record_replace(Graph *graph, const TrainSettings *settings);
 
 extern void record_status(Graph *graph, const char *model, const char *status);
