@@ -108,6 +108,9 @@ typedef struct TableRights
 /* Whether the caller may read a table of the graph. */
 extern bool graph_may_read(const Graph *graph, const char *table);
 
+/* Whether the caller may lock its rows: that takes the right to update some column. */
+extern bool graph_may_lock(const Graph *graph, const char *table);
+
 /*
  * ERROR 42501, with all that is missing as HINT, where the statements to come would be refused: before hours are
  * spent on what cannot be written.

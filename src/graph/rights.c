@@ -90,6 +90,14 @@ graph_may_read(const Graph *graph, const char *table)
 	return OidIsValid(oid) && has_right(oid, ACL_SELECT);
 }
 
+bool
+graph_may_lock(const Graph *graph, const char *table)
+{
+	Oid			oid = get_relname_relid(table, graph->schema);
+
+	return OidIsValid(oid) && has_right(oid, ACL_UPDATE);
+}
+
 static Oid
 owner_of(const Graph *graph)
 {

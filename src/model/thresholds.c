@@ -328,7 +328,8 @@ hkg_learn_thresholds(PG_FUNCTION_ARGS)
 	graph_lock_for_training(graph, call.model);
 	graph_require_rights(graph, &written, 1);
 	graph_lock_models(graph);
-	graph_lock_model_to_read(graph, call.model);
+	if (graph_may_lock(graph, "model"))
+		graph_lock_model_to_read(graph, call.model);
 	model_require(graph, call.model);
 	data = graph_read(graph);
 	labelled.truth = graph_read_split(graph, data, "valid", &labelled.truths);
