@@ -261,3 +261,9 @@ arg_best_rules(SqlArgs *args, const BestRule *rule, int count)
 	pfree(id);
 	pfree(counted);
 }
+
+char *
+best_rules_join(const Graph *graph, const char *model)
+{
+	return psprintf("left join %srule l on l.model = %s and l.id = u.rule", graph->prefix, model);
+}

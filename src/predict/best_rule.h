@@ -55,4 +55,8 @@ extern uint64 best_rule_bytes(int64 count);
 /* Adds two parameters: the rules' ids, and the texts of those that were counted. */
 extern void arg_best_rules(SqlArgs *args, const BestRule *rule, int count);
 
+/* For a query from rows u (rule, counted) of these: the text, and what it joins; model: the parameter with its name. */
+#define BEST_RULE_TEXT "coalesce(u.counted, l.rule::text)"
+extern char *best_rules_join(const Graph *graph, const char *model);
+
 #endif							/* HKG_PREDICT_BEST_RULE_H */

@@ -531,12 +531,11 @@ return_missing(const Graph *graph, const char *model, const MissingList *list, c
 			   SqlResult *result)
 {
 	char	   *query = psprintf("select h.name::text, r.name::text, t.name::text, u.score, u.probability, "
-								 "coalesce(u.counted, l.rule::text) "
+								 BEST_RULE_TEXT " "
 								 "from unnest($1::int[], $2::int[], $3::int[], $4::float8[], $5::float8[], $6::int[], "
 								 "$7::text[]) "
-								 "with ordinality as u (head, relation, tail, score, probability, rule, counted, place) %s "
-								 "left join %srule l on l.model = $8 and l.id = u.rule "
-								 "order by u.place", graph_names_join(graph), graph->prefix);
+								 "with ordinality as u (head, relation, tail, score, probability, rule, counted, place) "
+								 "%s %s order by u.place", graph_names_join(graph), best_rules_join(graph, "$8"));
 
 	for (int64 first = 0; first < list->count; first += NAMED_ROWS)
 	{
