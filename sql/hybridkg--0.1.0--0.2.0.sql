@@ -184,6 +184,9 @@ begin
 			hint = 'A graph is a schema of its own. Choose another name.';
 	end if;
 	begin
+		if exists (select from pg_namespace where nspname = graph) then
+			raise duplicate_schema;
+		end if;
 		execute format('create schema %I', graph);
 	exception when duplicate_schema or unique_violation then	-- the latter beside another session
 		raise exception using errcode = 'duplicate_schema',

@@ -409,12 +409,12 @@ draw_explanation(Report *report, const char *model, const AskedTriple *asked)
 	double		height = middle + 40 + BAR * Min(reasons.count, BARS + 1);
 
 	picture_open(markup, WIDTH, height, psprintf("Why %s(%s, %s)?", asked->relation, asked->head, asked->tail),
-				 psprintf("The triple, %d groundings of rules that infer it, and bars: "
+				 psprintf("The triple, %d groundings of rules or paths, and bars: "
 						  INT64_FORMAT " shares of its score.",
 						  count, reasons.count));
 	draw_background(markup, height);
 	chart_text(markup, BAR_LEFT, 24, "start", "heading",
-			   count > 0 ? "Facts that rules infer it from" : "No facts to show");
+			   count > 0 ? "Facts that it follows from" : "No facts to show");
 	for (Layer layer = EDGES; layer < LAYERS; layer++)
 	{
 		for (int i = 0; i < count; i++)

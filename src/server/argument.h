@@ -13,7 +13,6 @@
 extern Datum argument(FunctionCallInfo fcinfo, int i, const char *name);
 
 extern int	argument_int(FunctionCallInfo fcinfo, int i, const char *name, int low, int high);
-
 extern double argument_float(FunctionCallInfo fcinfo, int i, const char *name,
 							 double low, double high);	/* NaN is out of any range */
 extern char *argument_text(FunctionCallInfo fcinfo, int i, const char *name);
