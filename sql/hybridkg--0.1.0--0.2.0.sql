@@ -184,7 +184,7 @@ begin
 			hint = 'A graph is a schema of its own. Choose another name.';
 	end if;
 	begin
-		if exists (select from pg_namespace where nspname = graph) then
+		if exists (select from pg_namespace where nspname = graph) then	-- also of the server's own, whose names it reserves
 			raise duplicate_schema;
 		end if;
 		execute format('create schema %I', graph);

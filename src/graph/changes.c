@@ -16,8 +16,8 @@
  * A message may arrive in the middle of a statement, and the statement's snapshot may be older than the change.  So
  * when facts_check finds that messages came, it takes a new snapshot (`detected`) and begins a new generation.  A copy
  * that is read with a snapshot that shows all that `detected` shows is right for all such snapshots until the next
- * generation.  A copy that is read with an older snapshot is right for that snapshot alone.  What a statement of this
- * transaction writes is not told by a snapshot while it runs: there, its rows count (server/written_rows.h).
+ * generation.  A copy that is read with an older snapshot is right for that snapshot alone.  While a statement of this
+ * transaction writes facts, equal snapshots show more and more of them: hence `rows` (server/written_rows.h).
  *
  * Others see a commit before its message arrives: by microseconds, or by milliseconds where the system takes the
  * processor from the committing process just then.  So facts_check also looks for writers whose commit the snapshot
@@ -374,12 +374,6 @@ facts_are_noted(const FactsWatch *watch, uint64 *definition)
 
 /* ---- versions ------------------------------------------------------------------- */
 
-static uint64
-rows_written_by_now(const FactsWatch *watch)
-{
-	return TransactionIdIsValid(GetTopTransactionIdIfAny()) ? rows_written(list_make1_oid(watch->triple)) : 0;
-}
-
 FactsVersion
 facts_version(const FactsWatch *watch)
 {
@@ -389,7 +383,7 @@ facts_version(const FactsWatch *watch)
 		.snapshot = visibility_active(),
 		.generation = lasts ? watch->generation : 0,
 		.writes = watch->writes,
-		.rows = rows_written_by_now(watch)
+		.rows = rows_written(list_make1_oid(watch->triple))
 	};
 }
 
@@ -397,7 +391,7 @@ facts_version(const FactsWatch *watch)
 bool
 facts_version_holds(const FactsWatch *watch, const FactsVersion *version)
 {
-	if (version->rows != rows_written_by_now(watch))
+	if (version->rows != rows_written(list_make1_oid(watch->triple)))
 		return false;
 	if (version->writes == watch->writes && visibility_is_active(&version->snapshot))
 		return true;

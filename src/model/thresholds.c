@@ -328,6 +328,7 @@ hkg_learn_thresholds(PG_FUNCTION_ARGS)
 	graph_lock_for_training(graph, call.model);
 	graph_require_rights(graph, &written, 1);
 	graph_lock_models(graph);
+	/* the right to learn thresholds does not take the right to update the model */
 	if (graph_may_lock(graph, "model"))
 		graph_lock_model_to_read(graph, call.model);
 	model_require(graph, call.model);

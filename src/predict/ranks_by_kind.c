@@ -78,11 +78,13 @@ ranks_relations(const SplitRanks *ranks, RelationRanks **relations)
 KgeMetrics
 ranks_metrics(const SplitRanks *ranks, const RelationRanks *relation, int side)
 {
-	KgeMetrics	heads = kge_metrics(ranks->rank + relation->first, relation->count);
-	KgeMetrics	tails = kge_metrics(ranks->rank + ranks->count + relation->first, relation->count);
+	KgeMetrics	heads;
+	KgeMetrics	tails;
 
 	if (side >= 0)
-		return side == SIDE_HEAD ? heads : tails;
+		return kge_metrics(ranks->rank + side * ranks->count + relation->first, relation->count);
+	heads = ranks_metrics(ranks, relation, SIDE_HEAD);
+	tails = ranks_metrics(ranks, relation, SIDE_TAIL);
 	return (KgeMetrics) {
 		.mrr = (heads.mrr + tails.mrr) / 2,.mr = (heads.mr + tails.mr) / 2,.hits_1 = (heads.hits_1 + tails.hits_1) / 2,
 		.hits_3 = (heads.hits_3 + tails.hits_3) / 2,.hits_10 = (heads.hits_10 + tails.hits_10) / 2

@@ -7,13 +7,21 @@
 #include "written_rows.h"
 
 #include "access/relation.h"
+#include "access/transam.h"
+#include "access/xact.h"
 #include "storage/lmgr.h"
+
+static bool
+is_written(Relation table)
+{
+	return CheckRelationLockedByMe(table, RowExclusiveLock, true);
+}
 
 bool
 table_is_written(Oid table)
 {
 	Relation	relation = try_relation_open(table, AccessShareLock);
-	bool		written = relation != NULL && CheckRelationLockedByMe(relation, RowExclusiveLock, true);
+	bool		written = relation != NULL && is_written(relation);
 
 	if (relation != NULL)
 		relation_close(relation, AccessShareLock);
@@ -27,7 +35,7 @@ rows_of(Relation table)
 	uint64		rows = 0;
 
 	if (!hkg_counts_rows(table))
-		return ++uncounted;
+		return is_written(table) ? ++uncounted : 0;
 	for (PgStat_TableXactStatus *level = table->pgstat_info->trans; level != NULL; level = level->upper)
 		rows += level->tuples_inserted + level->tuples_updated + level->tuples_deleted;
 	return rows;
@@ -39,6 +47,8 @@ rows_written(const List *tables)
 	uint64		rows = 0;
 	const ListCell *cell;
 
+	if (!TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		return 0;
 	foreach(cell, tables)
 	{
 		Relation	table = try_relation_open(lfirst_oid(cell), AccessShareLock);

@@ -17,7 +17,7 @@ extern bool table_is_written(Oid table);
 
 /*
  * Rows that this transaction has inserted, updated or deleted in these tables, a list of Oid.  What was rolled back may
- * count.  Another number each time where the server does not count (track_counts).
+ * count.  Where it writes one of them and the server does not count (track_counts), another number each time.
  */
 extern uint64 rows_written(const List *tables);
 

@@ -53,7 +53,7 @@ extern void record_replace(Graph *graph, const TrainSettings *settings);
 
 extern void record_status(Graph *graph, const char *model, const char *status);
 
-/* When its training began, or that of the model that it replaces: what tells its row from another of that name. */
+/* When its training began, or that of the model that it replaces: by this its row is found, whatever its name. */
 extern TimestampTz record_began(Graph *graph, const char *model);
 
 /* Whether that row has that name still; nobody deletes or renames it until the transaction ends. */
