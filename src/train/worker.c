@@ -450,11 +450,17 @@ fail_training(Oid schema, TimestampTz began, const ErrorData *error)
 
 /* ---- the worker: start ------------------------------------------------------------------ */
 
+/*
+ * The launcher's transaction may write, so the worker may, whatever is the database's default.  A stricter isolation
+ * would fail where others change rows that the worker changes.
+ */
 static void
 connect_as_launcher(const Launch *launch)
 {
 	BackgroundWorkerInitializeConnectionByOid(launch->database, launch->login, 0);
 	transaction_role(launch->role);
+	SetConfigOption("default_transaction_isolation", "read committed", PGC_USERSET, PGC_S_SESSION);
+	SetConfigOption("default_transaction_read_only", "off", PGC_USERSET, PGC_S_SESSION);
 	SetConfigOption("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION);
 	SetConfigOption("hybridkg.progress", "off", PGC_USERSET, PGC_S_SESSION);
 }

@@ -370,6 +370,21 @@ value(q{select hkg_resume('named', 'old')});
 is(value(q{select status, (select count(*) from named.iteration where model = 'old') from named.model where name = 'old'}), 'ready|300', 'it goes on by its new name');
 value('drop schema named cascade');
 
+# where the database's defaults are serializable and read only: a transaction that may write starts it, and others may
+# change the model's row meanwhile
+value('alter database postgres set default_transaction_isolation = serializable; alter database postgres set default_transaction_read_only = on');
+like(refused("select hkg_train_background('g', $arguments, model => 'strict')"), qr/ERROR:  25006: /, 'a transaction that is read only');
+$pid = value("begin read write; select hkg_train_background('g', $arguments, model => 'strict')");
+wait_until($node, q{select exists (select from g.iteration where model = 'strict')});
+my $change = $node->background_psql('postgres');
+$change->query_safe(q{begin read write; update g.model set settings = settings where name = 'strict'});
+ok(wait_until($node, "select wait_event_type = 'Lock' from pg_stat_activity where pid = $pid"), 'the training waits for a change of its row');
+$change->query_safe('commit');
+$change->quit;
+ok(wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)"), 'and ends');
+is(status('strict'), 'ready', 'its model is ready');
+value('begin read write; alter database postgres reset default_transaction_isolation; alter database postgres reset default_transaction_read_only; commit');
+
 # with the caller's rights
 value(q{create role writer; create role reader login; grant usage on schema g to writer, reader;
 	grant select on all tables in schema g to writer, reader; grant insert, update, delete on all tables in schema g to writer});
