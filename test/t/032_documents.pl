@@ -113,6 +113,7 @@ foreach my $fault (
 	[ 'a published figure', 'bench/paper/figures.tsv', q{s/^(link prediction\tFB15k-237\trotate\tMRR\t)0\.338/${1}0.339/} ],
 	[ 'a cell that is left out', 'bench/paper/figures.tsv', q{s/^link prediction\tYAGO3-10\truge\tHits\@3\t.*\n//} ],
 	[ 'an arm of the table', 'bench/paper/RESULTS.md', q{s/^\| transe \| loop \|/| transe | paper |/} ],
+	[ 'a figure of the systems', 'bench/paper/RESULTS.md', q{s/0\.384; 0\.192;/0.384; 0.193;/} ],
 	[ 'a setting of arm paper', 'bench/paper/common', q{s/paper\.paths=false/paper.paths=false paper.epochs=4/} ],
 	[ 'the test of an example', 'test/unit/test_score.c', q{s/ - 0\.26\)/ - 0.27)/} ],
 	[ 'a word of a script', 'bench/paper/link', q{s/ longer\.iterations=6/ paper.loss=softmax/} ],
