@@ -17,6 +17,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -193,4 +194,15 @@ node_blocks_end(const NodeBlocks *nodes)
 	sql_run(psprintf("truncate %sbucket", nodes->graph->prefix), SQL_NO_ARGS);
 	if (nodes->in_worker)
 		transaction_end();
+}
+
+const void *
+node_blocks_numbers(const char *function, Datum answer, int64 count)
+{
+	ArrayType  *array = DatumGetArrayTypeP(answer);
+
+	if (ARR_HASNULL(array))
+		node_answer_refused(function, "It has nulls.");
+	node_answer_check(function, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), count);
+	return ARR_DATA_PTR(array);
 }

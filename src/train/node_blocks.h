@@ -48,4 +48,7 @@ extern void node_blocks_run(NodeBlocks *nodes, const char *function, int lanes,
 							void (*take) (void *argument, int lane, Datum answer), void *argument);
 extern void node_blocks_end(const NodeBlocks *nodes);
 
+/* The elements of the array that the function returned; ERROR 55000 unless there are `count` and none is null. */
+extern const void *node_blocks_numbers(const char *function, Datum answer, int64 count);
+
 #endif							/* HKG_TRAIN_NODE_BLOCKS_H */

@@ -11,7 +11,6 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
@@ -120,11 +119,8 @@ static void
 take_loss(void *argument, int lane, Datum answer)
 {
 	Losses	   *losses = argument;
-	ArrayType  *array = DatumGetArrayTypeP(answer);
-	const double *number = (const double *) ARR_DATA_PTR(array);
+	const double *number = node_blocks_numbers("hkg_train_slice", answer, 2);
 
-	if (ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] != 2 || ARR_HASNULL(array))
-		bucket_blocks_damaged();
 	losses->sum[lane] = number[0];
 	losses->terms[lane] = number[1];
 }

@@ -8,8 +8,6 @@
  */
 #include "node_ranking.h"
 
-#include "utils/array.h"
-
 #include "core/search.h"
 #include "core/sort.h"
 #include "graph/node_slices.h"
@@ -226,11 +224,8 @@ take_ranks(void *argument, int lane, Datum answer)
 {
 	const NodeRanking *ranking = argument;
 	const RankedSlice *slice = &ranking->slice[lane];
-	ArrayType  *array = DatumGetArrayTypeP(answer);
-	const int32 *rank = (const int32 *) ARR_DATA_PTR(array);
+	const int32 *rank = node_blocks_numbers("hkg_valid_slice", answer, 2 * slice->count);
 
-	if (ARR_HASNULL(array) || ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) != 2 * slice->count)
-		bucket_blocks_damaged();
 	for (int64 i = 0; i < slice->count; i++)
 	{
 		ranking->ranks.head[slice->place[i]] = rank[i];

@@ -11,7 +11,6 @@
 
 #include <math.h>
 
-#include "utils/array.h"
 
 #include "node_blocks.h"
 #include "rules/body_pairs.h"
@@ -223,12 +222,8 @@ take_ratings(void *argument, int lane, Datum answer)
 {
 	const NodeRating *rating = argument;
 	const RatedSlice *slice = &rating->slice[lane];
-	ArrayType  *array = DatumGetArrayTypeP(answer);
-	const double *number = (const double *) ARR_DATA_PTR(array);
+	const double *number = node_blocks_numbers("hkg_rate_slice", answer, RATED_NUMBERS * (slice->end - slice->first));
 
-	if (ARR_HASNULL(array) ||
-		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) != RATED_NUMBERS * (slice->end - slice->first))
-		bucket_blocks_damaged();
 	for (int32 i = slice->first; i < slice->end; i++, number += RATED_NUMBERS)
 	{
 		MinedRule  *rule = rule_of(rating, i);
