@@ -154,10 +154,8 @@ kge_epoch_seconds(const KgeModel *model, const KgeTraining *training, int64_t po
 	double		rate = kge_engine_rate(&engine, true);
 	double		network = kge_is_network(model) ? (double) queries * conve_flops(model->dimensions) : 0;
 
-	if (training->precision == KGE_BFLOAT16)
-		rate = BFLOAT16_RATE;
-	else if (training->loss->negatives == NULL && engine.similarity == KGE_DOT)
-		rate = SOFTMAX_RATE;
+	if (training->loss->negatives == NULL && engine.similarity == KGE_DOT)
+		rate = training->precision == KGE_BFLOAT16 ? BFLOAT16_RATE : SOFTMAX_RATE;
 	return (kge_epoch_flops(model, training, positives, queries) - network) / rate + network / CONVE_RATE;
 }
 

@@ -182,6 +182,7 @@ check_rule(const Graph *graph, const ModelRule *selected, RuleCheck *check)
 {
 	SqlArgs		args = {0};
 	int			count = 0;
+	char	   *statement;
 
 	for (int64 i = 0; i < check->count; i++)
 	{
@@ -198,7 +199,10 @@ check_rule(const Graph *graph, const ModelRule *selected, RuleCheck *check)
 	check->rule = selected->id;
 	sql_arg(&args, INT4ARRAYOID, array_of_int4(check->x, count));
 	sql_arg(&args, INT4ARRAYOID, array_of_int4(check->y, count));
-	sql_stream(rule_sql_holds(graph, &selected->rule), &args, take_inferred, check);
+	statement = rule_sql_holds(graph, &selected->rule);
+	sql_stream(statement, &args, take_inferred, check);
+	pfree(statement);
+	sql_args_free(&args);
 }
 
 /* The best of the selected rules, for triples that have no rule yet */

@@ -316,3 +316,13 @@ clipped(const char *text, int characters)
 	return psprintf("%.*s...%s", pg_mbcharcliplen(text, length, characters - 2 - end), text,
 					text + pg_mbcharcliplen(text, length, given - end));
 }
+
+double
+chart_text_width(const char *text, double letter)
+{
+	int			letters = 0;
+
+	for (; *text != '\0'; text += pg_mblen(text))
+		letters += Max(pg_dsplen(text), 0);
+	return letters * letter;
+}

@@ -85,4 +85,7 @@ extern void chart_text(Markup *markup, double x, double y, const char *anchor, c
 /* About so many characters of a text, with dots where some are left out */
 extern char *clipped(const char *text, int characters);
 
+/* Pixels of a text in which a Latin letter takes so many: a Chinese one takes two, a combining mark none. */
+extern double chart_text_width(const char *text, double letter);
+
 #endif							/* HKG_REPORT_CHART_H */

@@ -174,7 +174,7 @@ read_lanes(Graph *graph, const char *model, const AskedTriple *asked, const Reas
 static double
 node_width(const char *name)
 {
-	return Max(7.4 * strlen(clipped(name, NAME_CHARACTERS)), 24) + 18;
+	return Max(chart_text_width(clipped(name, NAME_CHARACTERS), 7.4), 24) + 18;
 }
 
 static void

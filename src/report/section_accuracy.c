@@ -10,7 +10,6 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
 #include "chart.h"
@@ -203,7 +202,7 @@ name_room(Report *report, const RelationRanks *relation, int rows)
 	{
 		const char *name = clipped(graph_relation_name(report->graph, relation[i].relation), NAME_CHARACTERS);
 
-		room = Max(room, 6.8 * pg_mbstrlen(name) + 14);
+		room = Max(room, chart_text_width(name, 6.8) + 14);
 	}
 	return room;
 }

@@ -188,7 +188,7 @@ draw_names(const Chart *chart, const Map *map)
 		char	   *name = clipped(map->place[i].name, 22);
 		double		x = chart_x(chart, map->place[i].x);
 		bool		is_right = x > (chart->left + chart->right) / 2;
-		double		width = 7.0 * strlen(name) + 6;
+		double		width = chart_text_width(name, 7) + 6;
 		NameBox		box = {is_right ? x - width : x, is_right ? x : x + width, chart_y(chart, map->place[i].y)};
 
 		if (is_covered(&box, drawn, count))

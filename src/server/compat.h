@@ -64,7 +64,7 @@ hkg_transaction(void)
 #endif
 }
 
-/* Whether the caller may look up names in a schema; false when it is gone, too. */
+/* Whether the caller may look up names in a schema, which is there. */
 static inline bool
 hkg_may_use_schema(Oid schema)
 {

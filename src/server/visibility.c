@@ -12,6 +12,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 static TransactionId *
 copy_xids(const TransactionId *xids, int64 count)
@@ -130,7 +131,10 @@ visibility_is_covered(const Visibility *visibility)
 bool
 visibility_of_all_rows(Oid table)
 {
-	return OidIsValid(table) && hkg_may_use_schema(get_rel_namespace(table)) &&
-		pg_class_aclcheck(table, GetUserId(), ACL_SELECT) == ACLCHECK_OK &&
+	bool		is_gone = false;
+	Oid			schema = get_rel_namespace(table);
+
+	return SearchSysCacheExists1(NAMESPACEOID, ObjectIdGetDatum(schema)) && hkg_may_use_schema(schema) &&
+		pg_class_aclcheck_ext(table, GetUserId(), ACL_SELECT, &is_gone) == ACLCHECK_OK &&
 		check_enable_rls(table, InvalidOid, true) != RLS_ENABLED;
 }

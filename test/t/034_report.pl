@@ -198,6 +198,15 @@ is(scalar(@bars), scalar(@shares) > 8 ? 9 : scalar(@shares), 'a bar for each sha
 cmp_ok(scalar(grep { ($_->{attributes}{class} // '') =~ /^node/ } tags($elements, 'rect')), '>=', 2, 'nodes');
 cmp_ok(scalar(grep { ($_->{attributes}{class} // '') eq 'edge' } tags($elements, 'path')), '>=', 1, 'edges');
 
+# a box is as wide as its name's letters, whatever their bytes; a Chinese one takes the room of two
+my ($latin, $cyrillic, $chinese) = ('abcdefgh', "\x{431}" x 8, "\x{4e2d}" x 8);
+$primary->safe_psql('postgres', encode('UTF-8', qq{select hkg_create_graph('letters');
+	select hkg_load('letters', \$\$values ('$latin', 'r', '$cyrillic'), ('$cyrillic', 'r', '$chinese'), ('$latin', 's', '$chinese')\$\$);
+	select hkg_import_rules('letters', 's(X,Y) <= r(X,A), r(A,Y)')}));
+$elements = well_formed(page(encode('UTF-8', "hkg_explain_svg('letters', '$latin', 's', '$chinese')")), 'an explanation of names in three scripts');
+my @widths = map { $_->{attributes}{width} } grep { ($_->{attributes}{class} // '') =~ /^node/ } tags($elements, 'rect');
+is(join(' ', sort @widths), '136.4 77.2 77.2', 'the widths of their boxes');
+
 # ---- odd graphs and models ---------------------------------------------------------------------------------------------
 
 $elements = well_formed(page(qq{hkg_report($graph, 'plain')}), 'a page of a model without rules');
