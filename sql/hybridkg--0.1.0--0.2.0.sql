@@ -286,7 +286,7 @@ valid: share of the facts that becomes split valid, 0 to 0.5; null: that split i
 test: likewise, split test
 seed: the same facts and seed give the same splits
 returns how many facts there are now: to learn from, in valid and in test (0 for one that was left as it is). Fewer are held out than asked for where others are the last ones of an entity or a relation, which a notice shows
-errors: 22023 for a share out of range, 27000 when a policy or a trigger keeps facts from being deleted, 42501 without select on entity and relation and select, insert and delete on triple and holdout, 55000 when the graph was renamed meanwhile, 40P01 beside a create index concurrently on a table of facts that began meanwhile';
+errors: 22023 for a share out of range, 27000 when a policy or a trigger keeps facts from being deleted or inserted, 42501 without select on entity and relation and select, insert and delete on triple and holdout, 55000 when the graph was renamed meanwhile, 40P01 beside a create index concurrently on a table of facts that began meanwhile';
 
 create or replace function hkg_presets() returns table (preset text, purpose text, settings jsonb)
 language sql immutable parallel safe rows 10

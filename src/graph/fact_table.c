@@ -131,25 +131,39 @@ fact_table_add(NewFacts *facts)
 	return facts_write(facts) ? facts->count : insert_by_statement(facts);
 }
 
-/* ---- removing ----------------------------------------------------------------- */
-
-/* How many of the facts the table still has. */
+/* How many of the facts the table has. */
 static int64
-count_kept(Graph *graph, const char *split, const FactSet *facts)
+count_there(Graph *graph, const char *split, const FactSet *facts)
 {
 	FactSet		now = fact_table_read(graph, split, NULL);
-	int64		kept = triples_in_common(facts->triple, facts->count, now.triple, now.count);
+	int64		there = triples_in_common(facts->triple, facts->count, now.triple, now.count);
 
 	if (now.triple != NULL)
 		pfree(now.triple);
-	return kept;
+	return there;
 }
+
+void
+fact_table_check_added(Graph *graph, const char *split, const FactSet *facts)
+{
+	int64		lacking = facts->count - count_there(graph, split, facts);
+
+	if (lacking > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+				 errmsg("table %s%s lacks " INT64_FORMAT " of " INT64_FORMAT " facts that were added",
+						graph->prefix, is_train(split) ? "triple" : "holdout", lacking, facts->count),
+				 errdetail("Nothing was changed."),
+				 errhint("A rule or a trigger of the table leaves them out: change it.")));
+}
+
+/* ---- removing ----------------------------------------------------------------- */
 
 /* A statement that deletes fewer rows than were read: others deleted some meanwhile, or some are not to be deleted. */
 static void
 check_removed(Graph *graph, const char *split, const FactSet *facts)
 {
-	int64		kept = count_kept(graph, split, facts);
+	int64		kept = count_there(graph, split, facts);
 
 	if (kept > 0)
 		ereport(ERROR,

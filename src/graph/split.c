@@ -27,7 +27,8 @@ enum
 	TRAIN,
 	VALID,
 	TEST,
-	SPLITS
+	SPLITS,
+	NOWHERE = SPLITS
 };
 
 static const char *const split_names[SPLITS] = {"train", "valid", "test"};
@@ -143,16 +144,16 @@ draw(Split *split)
 
 /* ---- writing --------------------------------------------------------------------- */
 
-/* The facts that leave split train. */
+/* The facts that are in a split by the first of two arrays, and not by the second. */
 static FactSet
-leaving(const Split *split)
+facts_moved(const Split *split, const char *in, const char *not_in, int place)
 {
 	FactSet		set = {0};
 
 	for (int64 i = 0; i < split->data->facts; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (split->before[i] != TRAIN || split->after[i] == TRAIN)
+		if (in[i] != place || not_in[i] == place)
 			continue;
 		set.triple = array_reserve(set.triple, set.count + 1, &set.room, sizeof(Triple));
 		set.triple[set.count++] = by_ids(split->data, split->data->fact[i]);
@@ -160,43 +161,53 @@ leaving(const Split *split)
 	return set;
 }
 
-/* Those that come to a split; valid and test are empty by then. */
+/* Valid and test give back all that they have. */
+static void
+remove_going(Split *split)
+{
+	FactSet    *gone = split->held;
+
+	gone[TRAIN] = facts_moved(split, split->before, split->after, TRAIN);
+	progress_phase(split->progress, PHASE_DELETING, (double) (gone[TRAIN].count + gone[VALID].count + gone[TEST].count));
+	for (int i = TRAIN; i < SPLITS; i++)
+		fact_table_remove(split->graph, split_names[i], &gone[i], split->progress);
+	for (int64 i = 0; i < split->data->facts; i++)
+		if (split->before[i] != TRAIN)
+			split->before[i] = NOWHERE;
+}
+
 static void
 add_coming(const Split *split, int place)
 {
 	const GraphData *data = split->data;
 	Numbers		entities = {data->entity_id, data->entities, data->entities};
 	Numbers		relations = {data->relation_id, data->relations, data->relations};
+	FactSet		coming = facts_moved(split, split->after, split->before, place);
+	FactRow    *row = array_new(FactRow, coming.count);
 	NewFacts	facts = {
 		.graph = split->graph,
 		.split = split_names[place],
-		.row = array_new(FactRow, data->facts),
+		.row = row,
+		.count = coming.count,
 		.entities = &entities,
 		.relations = &relations,
 		.progress = split->progress
 	};
-	FactRow    *row = facts.row;
 
-	for (int64 i = 0; i < data->facts; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (split->after[i] == place && (place != TRAIN || split->before[i] != TRAIN))
-			row[facts.count++].triple = by_ids(data, data->fact[i]);
-	}
+	for (int64 i = 0; i < coming.count; i++)
+		row[i].triple = coming.triple[i];
 	progress_phase(split->progress, PHASE_WRITING, (double) facts.count);
-	(void) fact_table_add(&facts);
+	if (fact_table_add(&facts) < coming.count)
+		fact_table_check_added(split->graph, split_names[place], &coming);
 	pfree(row);
+	if (coming.triple != NULL)
+		pfree(coming.triple);
 }
 
 static void
 write_splits(Split *split)
 {
-	FactSet    *gone = split->held;
-
-	gone[TRAIN] = leaving(split);
-	progress_phase(split->progress, PHASE_DELETING, (double) (gone[TRAIN].count + gone[VALID].count + gone[TEST].count));
-	for (int i = TRAIN; i < SPLITS; i++)
-		fact_table_remove(split->graph, split_names[i], &gone[i], split->progress);
+	remove_going(split);
 	for (int i = TRAIN; i < SPLITS; i++)
 		add_coming(split, i);
 }
