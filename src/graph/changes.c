@@ -387,10 +387,15 @@ facts_version(const FactsWatch *watch)
 	};
 }
 
-/* A snapshot in a trigger that runs before rows are written equals the next statement's: hence `writes`. */
+/*
+ * A snapshot in a trigger that runs before rows are written equals the next statement's: hence `writes`.  A serializable
+ * transaction reads the table itself, once: the server has to see that it did, to find who writes what it has read.
+ */
 bool
 facts_version_holds(const FactsWatch *watch, const FactsVersion *version)
 {
+	if (IsolationIsSerializable() && version->snapshot.transaction != hkg_transaction())
+		return false;
 	if (version->rows != rows_written(list_make1_oid(watch->triple)))
 		return false;
 	if (version->writes == watch->writes && visibility_is_active(&version->snapshot))

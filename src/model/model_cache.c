@@ -463,7 +463,7 @@ build_evidence(Graph *graph, const KeptModel *kept, const FactsOrigin *origin, C
 	MemoryContextDelete(own);
 }
 
-/* keep: the caller may read all of it.  Then others share it. */
+/* keep: the caller may read all of it.  Then others share it, but for a serializable transaction (facts_version_holds). */
 static void
 open_evidence(Graph *graph, const KeptModel *kept, bool keep, KeptFacts *facts)
 {
@@ -472,7 +472,7 @@ open_evidence(Graph *graph, const KeptModel *kept, bool keep, KeptFacts *facts)
 	CopyClaim  *claim = NULL;
 	SharedCopy *shared = NULL;
 
-	if (keep && origin_now(graph, kept, &wanted.origin))
+	if (keep && !IsolationIsSerializable() && origin_now(graph, kept, &wanted.origin))
 		shared = shared_copy_open(&key, fits, &wanted, facts->memory->context, &claim);
 	if (shared != NULL)
 	{

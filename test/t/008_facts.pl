@@ -243,6 +243,29 @@ $lock->quit;
 finish($waiting);
 is($waiting->{out}, "$no\n$no\n$yes\n", 'a fact that is committed in the middle of a statement counts for the next one');
 
+# two serializable transactions, each of which asks and then writes: in no order would both have got their answers
+take_back('the lock');
+foreach my $cached (0, 1)
+{
+	my @writer = map { $node->background_psql('postgres', on_error_stop => 0) } 1, 2;
+
+	foreach my $writer (@writer)
+	{
+		$writer->query_safe("$score > 0") if $cached;
+		$writer->query_safe('begin isolation level serializable');
+		is($writer->query_safe("$score > 0"), 'f', 'both transactions have read');
+	}
+	$writer[0]->query_safe($insert);
+	$writer[1]->query_safe($insert =~ s/ann/bob/r);
+	$writer[0]->query_safe('commit');
+	$writer[1]->query('commit');
+	$writer[1]->query('rollback');
+	$_->quit foreach @writer;
+	is(inferred(), $yes, 'the first one to commit has written');
+	is(inferred('bob'), $no, 'the other one fails, ' . ($cached ? 'though its session had a copy of the facts' : 'whose session has read them for it'));
+	take_back('serializable');
+}
+
 # ---- parallel workers ----
 
 other($delete);
