@@ -46,7 +46,7 @@ write_row(const EmbeddingImport *import)
 						 import->graph->prefix), &args) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("model \"%s\" of graph \"%s\" has embeddings already", import->model, import->graph->name),
+				 errmsg("model \"%s\" of graph \"%s\" has embeddings, or a training of them", import->model, import->graph->name),
 				 errhint("Give another name, or delete its row from table %smodel first.", import->graph->prefix)));
 }
 

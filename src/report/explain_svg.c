@@ -409,9 +409,8 @@ draw_explanation(Report *report, const char *model, const AskedTriple *asked)
 	double		height = middle + 40 + BAR * Min(reasons.count, BARS + 1);
 
 	picture_open(markup, WIDTH, height, psprintf("Why %s(%s, %s)?", asked->relation, asked->head, asked->tail),
-				 psprintf("The triple, %d groundings of rules or paths, and bars: "
-						  INT64_FORMAT " shares of its score.",
-						  count, reasons.count));
+				 psprintf("The triple, groundings of rules or paths (%d), and bars of the shares of its score ("
+						  INT64_FORMAT ").", count, reasons.count));
 	draw_background(markup, height);
 	chart_text(markup, BAR_LEFT, 24, "start", "heading",
 			   count > 0 ? "Facts that it follows from" : "No facts to show");
