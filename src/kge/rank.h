@@ -29,7 +29,8 @@ typedef struct KgeRanks
  * duplicates allowed; other than the tested one) is skipped.  Order is that of
  * kge_score (double precision), whatever the fast path rounds to.  Among equals
  * the entity takes a place drawn by seed and triple; a NaN score is below every
- * number and equal to NaN (Sun et al. 2020, RANDOM).  Holds one block of scores a thread.
+ * number and equal to NaN (Sun et al. 2020, RANDOM).  A thread holds a tile of scores and,
+ * with an adjustment, numbers for all entities and some questions: 128 MB, or one question's where that is more.
  * adjustment: added to the scores; may be NULL.
  */
 extern bool kge_rank(Arena *arena, Pool *pool, const KgeModel *model,
