@@ -64,9 +64,8 @@ same_ids(const int32 *a, int32 a_count, const int32 *b, int32 b_count)
 }
 
 void
-rate_by_model(Graph *graph, const char *name, MinedRules *rules, double omega, int sample)
+rate_by_model(Graph *graph, const GraphData *data, const char *name, MinedRules *rules, double omega, int sample)
 {
-	GraphData  *data = graph_read(graph);
 	const Model *model = model_open(graph, name);
 	Pool	   *pool = hkg_pool();
 
