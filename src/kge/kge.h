@@ -77,9 +77,23 @@ extern void kge_initial_entities(const KgeModel *model, Pool *pool, uint64_t see
 extern void kge_initial_relations(KgeModel *model, Pool *pool, uint64_t seed);
 
 /*
- * Entities that are new to a trained model (new_entities.c); the caller's arrays.  New are rows of `entity`
- * that are marked, or all that are added.
+ * phi(triple), from the definition in double precision: what every faster path
+ * is measured against.
  */
+extern double kge_score(const KgeModel *model, Triple triple);
+
+/*
+ * The triple whose score answers for `triple` when that side of it is asked for: (h, r, t)
+ * itself, or (t, inverse of r, h) for a head under reciprocal relations (Lacroix et al. 2018).
+ */
+extern Triple kge_asked(const KgeModel *model, Triple triple, Side side);
+
+/* sigma(score), without overflow. */
+extern double kge_sigmoid(double score);
+
+/* ---- new_entities.c: entities that are new to a trained model ----------------- */
+
+/* The caller's arrays.  New are rows of `entity` that are marked, or all that are added. */
 typedef struct KgeNewEntities
 {
 	bool	   *entity;			/* by row: whether it is new; NULL: the added ones are */
@@ -117,11 +131,7 @@ extern void kge_new_entity_place(const KgeModel *model, const KgeNewEntities *ne
 /* The row of an entity that nothing places. */
 extern void kge_neutral_row(const KgeModel *model, const KgeTypicalRow *typical, float *row);
 
-/*
- * phi(triple), from the definition in double precision: what every faster path
- * is measured against.
- */
-extern double kge_score(const KgeModel *model, Triple triple);
+/* ---- exact_score.c: exact scores of many triples ------------------------------ */
 
 /*
  * Scores of many triples: what a score takes from its relation alone, such as the cosines and sines of angles, or from
@@ -147,21 +157,14 @@ extern KgeExactScore kge_exact_score_take(const KgeModel *model, Allocation *all
  */
 extern double kge_exact_score(KgeExactScore *exact, Triple triple, Side side);
 
+/* ---- score_triples.c: fast scores of many triples ----------------------------- */
+
 /*
  * phi of each triple, in single precision through the block kernels; fastest when
  * triples of one (relation, head) follow each other.
  */
 extern bool kge_score_triples(Arena *arena, Pool *pool, const KgeModel *model,
 							  const Triple *triples, int64_t count, float *scores);
-
-/*
- * The triple whose score answers for `triple` when that side of it is asked for: (h, r, t)
- * itself, or (t, inverse of r, h) for a head under reciprocal relations (Lacroix et al. 2018).
- */
-extern Triple kge_asked(const KgeModel *model, Triple triple, Side side);
-
-/* sigma(score), without overflow. */
-extern double kge_sigmoid(double score);
 
 /* ---- rank.c: what is added to scores ------------------------------------------ */
 
