@@ -166,7 +166,7 @@ extern double kge_exact_score(KgeExactScore *exact, Triple triple, Side side);
 extern bool kge_score_triples(Arena *arena, Pool *pool, const KgeModel *model,
 							  const Triple *triples, int64_t count, float *scores);
 
-/* ---- rank.c: what is added to scores ------------------------------------------ */
+/* ---- adjustment.c: what is added to scores ------------------------------------ */
 
 typedef struct KgeAddition
 {
@@ -191,6 +191,7 @@ typedef struct KgeAdjustment
 } KgeAdjustment;
 
 extern double kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t relation, Side side);
+extern double kge_adjustment_scale(const KgeAdjustment *adjustment, int32_t relation, Side side);
 
 /* The score of a candidate; phi where the adjustment is NULL. */
 extern double kge_adjusted_score(const KgeAdjustment *adjustment, int32_t relation, Side side, double phi,

@@ -326,23 +326,6 @@ count_asked(const TileScores *tile, int64_t asked, int thread)
 
 /* ---- the adjustment ------------------------------------------------------- */
 
-double
-kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t relation, Side side)
-{
-	return adjustment->weight == NULL ? 1 : adjustment->weight[2 * relation + (int32_t) side];
-}
-
-double
-kge_adjusted_score(const KgeAdjustment *adjustment, int32_t relation, Side side, double phi, double addition)
-{
-	double		scale;
-
-	if (adjustment == NULL)
-		return phi;
-	scale = adjustment->scale == NULL ? 1 : adjustment->scale[2 * relation + (int32_t) side];
-	return scale * (phi + kge_adjustment_weight(adjustment, relation, side) * addition);
-}
-
 /* Asks the adjustment about a question: what it adds to each entity, and to the true ones. */
 static void
 add_to_question(KgeRanking *ranking, const Question *question, double *added, int thread)
