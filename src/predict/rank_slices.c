@@ -60,11 +60,10 @@ hkg_rank_slice(PG_FUNCTION_ARGS)
 		.sample = argument_int(fcinfo, 5, "sample", 0, PG_INT32_MAX)
 	};
 	char	   *version = argument_text(fcinfo, 6, "version");
-	NodeSlice	slice = {.count = argument_int(fcinfo, 8, "slices", 1, PG_INT32_MAX / NODE_SLICE_STRETCHES)};
+	NodeSlice	slice = node_slice_argument(fcinfo, 7, PG_INT32_MAX / NODE_SLICE_STRETCHES);
 	MemoryContext caller;
 	Datum		array = (Datum) 0;
 
-	slice.number = argument_int(fcinfo, 7, "slice", 1, slice.count);
 	argument_choice(task.split, "split", evaluate_splits);
 	node_slice_begin();
 	caller = sql_begin();
