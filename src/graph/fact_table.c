@@ -59,7 +59,7 @@ order(FactSet *set)
 bool
 fact_table_is_unused(const Graph *graph, const char *split)
 {
-	Oid			oid = graph_table_here(graph->schema, is_train(split) ? "triple" : "holdout");
+	Oid			oid = graph_table_here(graph->schema, fact_table_name(split));
 	Relation	table = try_relation_open(oid, AccessShareLock);
 	bool		unused;
 
@@ -77,7 +77,7 @@ fact_table_read(Graph *graph, const char *split, const Numbers *heads)
 	FactSet		set = {0};
 	SqlArgs		args = {0};
 	char	   *query = psprintf("select head::int, relation::int, tail::int from %s%s where true",
-								 graph->prefix, is_train(split) ? "triple" : "holdout");
+								 graph->prefix, fact_table_name(split));
 
 	if (heads != NULL)
 	{
@@ -155,7 +155,7 @@ check_removed(Graph *graph, const char *split, const FactSet *facts)
 		ereport(ERROR,
 				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
 				 errmsg("table %s%s keeps " INT64_FORMAT " of " INT64_FORMAT " facts that were to be deleted",
-						graph->prefix, is_train(split) ? "triple" : "holdout", kept, facts->count),
+						graph->prefix, fact_table_name(split), kept, facts->count),
 				 errdetail("Nothing was changed."),
 				 errhint("A policy, a rule or a trigger of the table keeps them: "
 						 "change it, or let a role delete them that may.")));
@@ -171,7 +171,7 @@ fact_table_remove(Graph *graph, const char *split, const FactSet *facts, Progres
 		return;
 	batch = sql_batch_begin(psprintf("delete from %s%s f using unnest($1, $2, $3) u(h, r, t) "
 									 "where f.head = u.h and f.relation = u.r and f.tail = u.t%s",
-									 graph->prefix, is_train(split) ? "triple" : "holdout",
+									 graph->prefix, fact_table_name(split),
 									 split == NULL || is_train(split) ? "" :
 									 psprintf(" and f.split = %s", quote_literal_cstr(split))),
 							3, types);
