@@ -60,7 +60,7 @@ body_table_grow(BodyTable *table)
 	if (table->hashed && 2 * room > table->slots)
 	{
 		pfree(table->slot);
-		make_slots(table, 2 * room);
+		make_slots(table, pg_nextpower2_64(2 * room));
 		fill_slots(table);
 	}
 }
