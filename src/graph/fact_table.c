@@ -21,9 +21,6 @@
 /* changes of up to this share of the facts leave the statistics as they are */
 #define ANALYZED_SHARE 0.1
 
-/* how often the view hkg_progress gets their number */
-#define SHOWN_ROWS 1000
-
 /* ---- reading ------------------------------------------------------------------ */
 
 static void
@@ -117,7 +114,7 @@ insert_by_statement(const NewFacts *facts)
 		values[1] = Int32GetDatum(triple->relation);
 		values[2] = Int32GetDatum(triple->tail);
 		sql_batch_row(batch, values, NULL);
-		if (i % SHOWN_ROWS == 0)
+		if (i % PROGRESS_ROWS == 0)
 			progress_rows(facts->progress, i);
 	}
 	return sql_batch_end(batch);
@@ -181,7 +178,7 @@ fact_table_remove(Graph *graph, const char *split, const FactSet *facts, Progres
 		Datum		values[3] = {Int32GetDatum(triple->head), Int32GetDatum(triple->relation), Int32GetDatum(triple->tail)};
 
 		sql_batch_row(batch, values, NULL);
-		if (i % SHOWN_ROWS == 0)
+		if (i % PROGRESS_ROWS == 0)
 			progress_rows(progress, i);
 	}
 	if (sql_batch_end(batch) < (uint64) facts->count)

@@ -171,11 +171,14 @@ has_bindings(const Search *search, const Combination *combination, const int32 *
 {
 	int64		others;
 	const int32 *other = facts_of_body(search, combination->chosen[combination->count - 1], &others);
-	int32		first[BODY_ATOMS] = {NO_BINDING, NO_BINDING, NO_BINDING};
+	int32		first[BODY_ATOMS];
 	int			lacking = 0;
 
 	for (int k = 0; k < combination->count; k++)
+	{
+		first[k] = NO_BINDING;
 		lacking += component_of(search, combination->chosen[k])->constant;
+	}
 	for (int64 i = 0, j = 0; lacking > 0 && next_common(fact, facts, &i, other, others, &j); i++, j++)
 		for (int k = 0; k < combination->count; k++)
 		{

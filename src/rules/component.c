@@ -73,10 +73,13 @@ embed(Embedding *embedding, int k)
 static Embedding
 embedding_of(const Components *components, int inner, Component *outer, bool (*take) (Embedding *embedding))
 {
-	return (Embedding) {
-		.inner = &components->component[inner],.outer = outer,.image = {-1, -1, -1, -1},
-		.part = {.component = inner},.take = take
+	Embedding	embedding = {
+		.inner = &components->component[inner],.outer = outer,.part = {.component = inner},.take = take
 	};
+
+	for (int i = 0; i < VARIABLES; i++)
+		embedding.image[i] = -1;
+	return embedding;
 }
 
 static bool

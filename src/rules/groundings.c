@@ -263,11 +263,14 @@ match_unit(Matcher *matcher, int32 number, const Unit *unit)
 static Matcher
 matcher_of(Search *search, int component)
 {
-	return (Matcher) {
+	Matcher		matcher = {
 		.search = search,.index = &search->mining->index,
-		.component = &search->components.component[component],.table = &search->table[component],
-		.bound = {UNBOUND, UNBOUND, UNBOUND, UNBOUND},.constant = -1
+		.component = &search->components.component[component],.table = &search->table[component],.constant = -1
 	};
+
+	for (int i = 0; i < VARIABLES; i++)
+		matcher.bound[i] = UNBOUND;
+	return matcher;
 }
 
 /* ---- all of a component ------------------------------------------------------------------ */
