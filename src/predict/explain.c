@@ -221,7 +221,7 @@ find_shares(Explanation *explanation)
 	row = added_entities_triple(facts.added, explanation->triple);
 	if (row.relation < 0)
 		model_refuse_relation(model, explanation->graph, explanation->relation);
-	if (evidence == NULL || row.head < 0 || row.relation < 0 || row.tail < 0)
+	if (evidence == NULL || row.head < 0 || row.tail < 0)
 		return;
 	predictor = predictor_of(model, facts, EV_BOTH);
 	explanation->evidence = evidence;

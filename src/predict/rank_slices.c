@@ -11,7 +11,6 @@
 #include "graph/node_slices.h"
 #include "model/sent_model.h"
 #include "server/argument.h"
-#include "server/array.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 
