@@ -123,7 +123,7 @@ hkg_mine_rules(PG_FUNCTION_ARGS)
 	drop_unsure(rules, call.min_confidence);
 	rate(graph, data, &call, rules);
 	sql_end();
-	sort_array(hkg_leader(), POOL_LEADER, rules->rule, rules->count, sizeof(MinedRule), compare_quality);
+	sort_array(hkg_leader(), POOL_LEADER, rules->rule, rules->count, sizeof(MinedRule), quality_compare);
 	for (int64 i = 0; i < rules->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

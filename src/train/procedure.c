@@ -294,7 +294,7 @@ rank_rules(Procedure *procedure, Iteration *iteration)
 	int64		start = monotonic_now();
 
 	select_rules(&model, procedure->rules, settings->top_rules, settings->min_quality, settings->min_confidence);
-	iteration->rules = (int32) selected_rules(procedure->rules);
+	iteration->rules = (int32) selection_count(procedure->rules);
 	iteration->mine_seconds = procedure->mine_seconds + seconds_since(start);
 	procedure->mine_seconds = 0;
 }
@@ -504,8 +504,8 @@ learn_thresholds(Procedure *procedure)
 	const TrainingFacts *facts = &procedure->facts;
 	Labelled	labelled = {.truth = facts->valid,.truths = facts->valid_count};
 
-	labelled.falsehood = threshold_corrupt(facts->learnt, facts->filter, facts->filter_count, facts->valid,
-										   facts->valid_count, (uint64) settings->seed, &labelled.falsehoods);
+	labelled.falsehood = false_triples_draw(facts->learnt, facts->filter, facts->filter_count, facts->valid,
+											facts->valid_count, (uint64) settings->seed, &labelled.falsehoods);
 	threshold_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model, &labelled);
 }
 
