@@ -99,7 +99,7 @@ raise_nameless(const Graph *graph, const Datum *values)
 static void
 add_triple(void *argument, const Datum *values, const bool *nulls)
 {
-	FactList *list = argument;
+	FactList   *list = argument;
 	const GraphData *data = list->data;
 	Triple	   *triple;
 

@@ -140,7 +140,7 @@ read_own(Import *import, const char *line)
 static void
 read_foreign(Import *import, const char *line)
 {
-	FormatRule found = import->read(line);
+	FormatRule	found = import->read(line);
 	const char *fault = found.fault;
 	Rule		rule;
 

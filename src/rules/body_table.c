@@ -72,7 +72,7 @@ body_table_keep(BodyTable *table, int32 support)
 
 	for (int64 i = 0; i < table->count; i++)
 	{
-		CountedBody		body = table->body[i];
+		CountedBody body = table->body[i];
 
 		if (i % AT_ONCE == 0)
 			hkg_check_interrupts();

@@ -22,7 +22,7 @@ typedef struct Embedding
 	Component  *outer;
 	int			image[VARIABLES];	/* of the inner one's variables; -1: none yet */
 	unsigned	used;			/* atoms of the outer one */
-	ComponentPart		part;
+	ComponentPart part;
 	bool		(*take) (struct Embedding *embedding);
 } Embedding;
 
@@ -194,7 +194,7 @@ grow_all(const ComponentGrowth *growth, const Component *base)
 void
 components_generate(int body_atoms, bool constants, Components *components)
 {
-	ComponentGrowth	growth = {body_atoms, constants, components};
+	ComponentGrowth growth = {body_atoms, constants, components};
 	Component	none = {0};
 
 	Assert(body_atoms <= BODY_ATOMS);

@@ -26,7 +26,7 @@ typedef struct Matcher
 	int32		unit;			/* its number */
 	int32		facts;			/* of the unit */
 	int32		bound[VARIABLES];	/* rows, or UNBOUND */
-	FactSpan		edges[VARIABLES][VARIABLES];	/* from one bound variable to another */
+	FactSpan	edges[VARIABLES][VARIABLES];	/* from one bound variable to another */
 	int64		label[BODY_ATOMS];
 	int32		prefix[BODY_ATOMS + 1]; /* numbers of the first 0, 1, ... atoms */
 	DirectedAtom atom;			/* the last */

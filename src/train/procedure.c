@@ -45,7 +45,7 @@ procedure_read(Procedure *procedure)
 	TrainSettings *settings = &procedure->settings;
 	Graph	   *graph = procedure->graph;
 	TrainingFacts *facts = &procedure->facts;
-	Learner   *learner = &procedure->learner;
+	Learner    *learner = &procedure->learner;
 
 	if (procedure->progress == NULL)
 		procedure->progress = progress_begin(graph->schema, settings->model, settings->iterations, settings->epochs);
@@ -313,7 +313,7 @@ static void
 sample_inferences(Procedure *procedure, Iteration *iteration)
 {
 	const GraphData *data = procedure->facts.learnt;
-	Learner   *learner = &procedure->learner;
+	Learner    *learner = &procedure->learner;
 	const Hybrid *hybrid = hybrid_find(procedure->settings.hybrid);
 	HybridRules rules = {procedure->rules, data, &learner->model, procedure->settings.rule_weight};
 	Sample		sample;
@@ -408,7 +408,7 @@ procedure_infer(Procedure *procedure)
 void
 procedure_refit(Procedure *procedure)
 {
-	Learner   *learner = &procedure->learner;
+	Learner    *learner = &procedure->learner;
 	int64		epochs = hold_out_refit_epochs(&procedure->settings, &procedure->facts, procedure->best.iteration.number);
 	double		loss = 0;
 
@@ -433,7 +433,7 @@ procedure_refit(Procedure *procedure)
 static void
 write_embeddings(Procedure *procedure)
 {
-	Learner   *learner = &procedure->learner;
+	Learner    *learner = &procedure->learner;
 	const char *model = procedure->settings.model;
 	const GraphData *data = procedure->facts.all;
 	int32		piece = learner->partitions.room.entities;
