@@ -107,7 +107,7 @@ typedef struct KgeNewEntities
  * keeps its row.  First all facts, in one call or in several, then the placing, which the leader of the pool does.
  */
 extern void kge_new_entities_gather(const KgeModel *model, KgeNewEntities *new_entities,
-							   const Triple *facts, int64_t count);
+									const Triple *facts, int64_t count);
 extern void kge_new_entities_place(Pool *pool, const KgeModel *model, const KgeNewEntities *new_entities);
 
 /* What the rows of trained entities are like, by an even sample of them */

@@ -241,7 +241,7 @@ path_network_exists(const Graph *graph, const char *model)
 	Datum		found;
 
 	return sql_value(psprintf("select true from %s where name = $1 and paths is not null",
-							graph_table_name(graph, "model")), &args, &found);
+							  graph_table_name(graph, "model")), &args, &found);
 }
 
 uint64
