@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "core/dense.h"
+#include "server/copy_directory.h"
 #include "server/host.h"
 #include "server/progress.h"
-#include "server/shared_copy.h"
 #include "train/settings.h"
 
 PG_MODULE_MAGIC;

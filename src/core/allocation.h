@@ -71,7 +71,7 @@ allocation_open(Allocation *allocation, Arena *arena)
 	if (memory == NULL)
 		return false;
 	allocation->base = memory + (ALLOCATION_ALIGNMENT -
-							(uintptr_t) memory % ALLOCATION_ALIGNMENT) % ALLOCATION_ALIGNMENT;
+								 (uintptr_t) memory % ALLOCATION_ALIGNMENT) % ALLOCATION_ALIGNMENT;
 	allocation->planned = allocation->used;
 	allocation->used = 0;
 	return true;

@@ -321,8 +321,8 @@ run_slice(Pool *pool)
 
 void
 pool_run(Pool *pool, int64_t items,
-			 void (*function) (void *argument, int64_t item, int thread),
-			 void *argument)
+		 void (*function) (void *argument, int64_t item, int thread),
+		 void *argument)
 {
 	assert(pool->threads > 0 || items <= 0);
 	pause_if_due(pool);

@@ -118,7 +118,7 @@ sort(Sorting *sorting, char *array, int64_t count)
 
 void
 sort_array(Pool *pool, int thread, void *array, int64_t count, size_t size,
-		 int (*compare) (const void *a, const void *b))
+		   int (*compare) (const void *a, const void *b))
 {
 	Sorting		sorting = {pool, thread, size, compare, 0};
 

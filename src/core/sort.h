@@ -11,7 +11,7 @@
  * As qsort, but yields, as `thread`, which may be POOL_LEADER.  If it is left by a jump, the array's order is undefined.
  */
 extern void sort_array(Pool *pool, int thread, void *array, int64_t count, size_t size,
-					 int (*compare) (const void *a, const void *b));
+					   int (*compare) (const void *a, const void *b));
 
 /* For sort_array of numbers, ascending */
 static inline int

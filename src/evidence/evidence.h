@@ -260,6 +260,8 @@ extern EvExpected ev_expected(const FactIndex *facts, const bool *is_new, EvCand
 /* The score of a new entity with that evidence: its own where there is no line. */
 extern double ev_expected_score(const EvExpected *expected, double score, double evidence);
 
+/* ---- aggregate.c: probabilities, adjusted scores ------------------------------ */
+
 /* The best answers of a question that calibration looks at */
 #define EV_SHOWN 10
 
@@ -497,14 +499,14 @@ extern size_t ev_path_rules_bytes(const FactIndex *facts, const EvSearch *search
  * arguments alone, but for `seconds`.  Returns how many.
  */
 extern int64_t ev_path_rules(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search,
-						EvPathRule **found);
+							 EvPathRule **found);
 
 /*
  * Counts path rules again, in other facts with the same rows: those that were found and some more.  Rules with an
  * error keep their counts, which are estimates.  Takes less memory than ev_path_rules; false when the arena is empty.
  */
 extern bool ev_recount_path_rules(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search,
-							 EvPathRule *path, int64_t count);
+								  EvPathRule *path, int64_t count);
 
 extern size_t ev_count_paths_bytes(const FactIndex *facts, int64_t count, int threads);
 

@@ -160,7 +160,7 @@ count_sharing(Counting *counting, FactGroup group, int64_t sample)
 		int			some = count->size - first < FACT_AHEAD ? (int) (count->size - first) : FACT_AHEAD;
 
 		fact_groups(counter->facts, &edge->other, (int) (stride * (int64_t) (sizeof(FactEdge) / sizeof(int32_t))), some,
-				  counter->atom, answers);
+					counter->atom, answers);
 		for (int i = 0; i < some; i++)
 		{
 			count->answered += answers[i].end > answers[i].first;

@@ -317,7 +317,7 @@ fact_holds(const FactIndex *facts, int32_t entity, DirectedAtom atom, int32_t ot
 
 bool
 fact_index(Arena *arena, Pool *pool, int32_t entities, int32_t relations,
-		 const Triple *triples, int64_t count, FactIndex *facts)
+		   const Triple *triples, int64_t count, FactIndex *facts)
 {
 	Building	building = {facts, triples, count, pool};
 	Allocation	allocation = {0};

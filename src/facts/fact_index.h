@@ -98,7 +98,7 @@ extern size_t fact_index_bytes(int32_t entities, int32_t relations, int64_t fact
 
 /* The facts, each once; in the arena.  False when the arena is empty, or there are 2^30 facts or more. */
 extern bool fact_index(Arena *arena, Pool *pool, int32_t entities, int32_t relations,
-					 const Triple *triples, int64_t count, FactIndex *facts);
+					   const Triple *triples, int64_t count, FactIndex *facts);
 
 /*
  * Its arrays as one piece of memory, which a copy of the index has elsewhere: after fact_index_move, they are there (at a

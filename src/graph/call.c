@@ -17,7 +17,7 @@ begin(FunctionCallInfo fcinfo, int model_argument, Graph *(*open) (const char *)
 	if (fcinfo->flinfo->fn_retset)
 		call.result = sql_result(fcinfo);
 	call.work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg call",
-										 ALLOCSET_DEFAULT_SIZES);
+									  ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(call.work);
 	call.model = argument_name(fcinfo, model_argument, "model");
 	sql_begin();

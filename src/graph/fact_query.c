@@ -31,9 +31,6 @@
 
 #define NO_ID PG_INT32_MIN
 
-/* how often the view hkg_progress gets their number */
-#define SHOWN_ROWS 1000
-
 /* bytes that always fit an index, in which an entry takes at most a third of a page */
 #define SHORT (BLCKSZ / 4)
 /* bytes shown of a name that does not */
@@ -122,7 +119,7 @@ take_row(void *argument, const Datum *values, const bool *nulls)
 	triple->relation = name_position(&query->relations, text[1]);
 	triple->tail = name_position(&query->entities, text[2]);
 	MemoryContextReset(query->texts);
-	if (query->rows % SHOWN_ROWS == 0)
+	if (query->rows % PROGRESS_ROWS == 0)
 		progress_rows(query->progress, query->rows);
 }
 

@@ -21,9 +21,6 @@
 /* changes of up to this share of the facts leave the statistics as they are */
 #define ANALYZED_SHARE 0.1
 
-/* how often the view hkg_progress gets their number */
-#define SHOWN_ROWS 1000
-
 /* ---- reading ------------------------------------------------------------------ */
 
 static void
@@ -59,7 +56,7 @@ order(FactSet *set)
 bool
 fact_table_is_unused(const Graph *graph, const char *split)
 {
-	Oid			oid = graph_table_here(graph->schema, is_train(split) ? "triple" : "holdout");
+	Oid			oid = graph_table_here(graph->schema, fact_table_name(split));
 	Relation	table = try_relation_open(oid, AccessShareLock);
 	bool		unused;
 
@@ -77,7 +74,7 @@ fact_table_read(Graph *graph, const char *split, const Numbers *heads)
 	FactSet		set = {0};
 	SqlArgs		args = {0};
 	char	   *query = psprintf("select head::int, relation::int, tail::int from %s%s where true",
-								 graph->prefix, is_train(split) ? "triple" : "holdout");
+								 graph->prefix, fact_table_name(split));
 
 	if (heads != NULL)
 	{
@@ -117,7 +114,7 @@ insert_by_statement(const NewFacts *facts)
 		values[1] = Int32GetDatum(triple->relation);
 		values[2] = Int32GetDatum(triple->tail);
 		sql_batch_row(batch, values, NULL);
-		if (i % SHOWN_ROWS == 0)
+		if (i % PROGRESS_ROWS == 0)
 			progress_rows(facts->progress, i);
 	}
 	return sql_batch_end(batch);
@@ -169,7 +166,7 @@ check_removed(Graph *graph, const char *split, const FactSet *facts)
 		ereport(ERROR,
 				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
 				 errmsg("table %s%s keeps " INT64_FORMAT " of " INT64_FORMAT " facts that were to be deleted",
-						graph->prefix, is_train(split) ? "triple" : "holdout", kept, facts->count),
+						graph->prefix, fact_table_name(split), kept, facts->count),
 				 errdetail("Nothing was changed."),
 				 errhint("A policy, a rule or a trigger of the table keeps them: "
 						 "change it, or let a role delete them that may.")));
@@ -185,7 +182,7 @@ fact_table_remove(Graph *graph, const char *split, const FactSet *facts, Progres
 		return;
 	batch = sql_batch_begin(psprintf("delete from %s%s f using unnest($1, $2, $3) u(h, r, t) "
 									 "where f.head = u.h and f.relation = u.r and f.tail = u.t%s",
-									 graph->prefix, is_train(split) ? "triple" : "holdout",
+									 graph->prefix, fact_table_name(split),
 									 split == NULL || is_train(split) ? "" :
 									 psprintf(" and f.split = %s", quote_literal_cstr(split))),
 							3, types);
@@ -195,7 +192,7 @@ fact_table_remove(Graph *graph, const char *split, const FactSet *facts, Progres
 		Datum		values[3] = {Int32GetDatum(triple->head), Int32GetDatum(triple->relation), Int32GetDatum(triple->tail)};
 
 		sql_batch_row(batch, values, NULL);
-		if (i % SHOWN_ROWS == 0)
+		if (i % PROGRESS_ROWS == 0)
 			progress_rows(progress, i);
 	}
 	if (sql_batch_end(batch) < (uint64) facts->count)

@@ -443,7 +443,7 @@ write_rows(Writer *writer)
 static bool
 write_table(NewFacts *facts)
 {
-	Oid			table = get_relname_relid(is_train(facts->split) ? "triple" : "holdout", facts->graph->schema);
+	Oid			table = get_relname_relid(fact_table_name(facts->split), facts->graph->schema);
 	Writer		writer = {.facts = facts};
 	bool		written = false;
 

@@ -38,6 +38,13 @@ is_train(const char *split)
 	return split != NULL && strcmp(split, "train") == 0;
 }
 
+/* The table that they are in */
+static inline const char *
+fact_table_name(const char *split)
+{
+	return is_train(split) ? "triple" : "holdout";
+}
+
 /*
  * Writes the rows that the table lacks, and leaves only these in `facts`.  Their entities and relations are locked FOR
  * KEY SHARE; ERROR 23503 when one was deleted meanwhile.  False, and nothing is written, where a statement has to

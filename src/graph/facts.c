@@ -99,7 +99,7 @@ raise_nameless(const Graph *graph, const Datum *values)
 static void
 add_triple(void *argument, const Datum *values, const bool *nulls)
 {
-	FactList *list = argument;
+	FactList   *list = argument;
 	const GraphData *data = list->data;
 	Triple	   *triple;
 
@@ -204,12 +204,12 @@ graph_read_known(Graph *graph, const GraphData *data, int64 *count)
 }
 
 bool
-graph_is_reflexive(Graph *graph, int32 relation)
+graph_is_reflexive(Graph *graph, int32 relation_id)
 {
 	SqlArgs		args = {0};
 	Datum		found;
 
-	sql_arg(&args, INT4OID, Int32GetDatum(relation));
+	sql_arg(&args, INT4OID, Int32GetDatum(relation_id));
 	return sql_value(psprintf("select true from %s where relation = $1 and head = tail limit 1",
 							  graph_table_name(graph, "triple")),
 					 &args, &found);

@@ -10,7 +10,6 @@
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 
-#include "server/argument.h"
 #include "server/sql.h"
 
 static bool

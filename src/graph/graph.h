@@ -230,7 +230,7 @@ extern Triple *graph_read_known(Graph *graph, const GraphData *data, int64 *coun
  * Whether some fact of the relation has one entity as head and tail.  Where none has, an entity is not listed as an
  * answer to a question about itself: bilinear models score such triples high.  (Ranks count them all the same.)
  */
-extern bool graph_is_reflexive(Graph *graph, int32 relation);
+extern bool graph_is_reflexive(Graph *graph, int32 relation_id);
 
 /* How many triples are in both lists, each of which is ordered by triple_compare, without repetitions. */
 extern int64 triples_in_common(const Triple *a, int64 a_count, const Triple *b, int64 b_count);

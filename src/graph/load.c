@@ -47,7 +47,7 @@ static void
 require_rights(const Load *load)
 {
 	TableRights needed[] = {
-		{"entity", ACL_SELECT}, {"relation", ACL_SELECT}, {is_train(load->split) ? "triple" : "holdout", ACL_INSERT},
+		{"entity", ACL_SELECT}, {"relation", ACL_SELECT}, {fact_table_name(load->split), ACL_INSERT},
 		{"holdout", ACL_SELECT}
 	};
 

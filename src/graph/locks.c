@@ -232,14 +232,18 @@ lock_tables(const Graph *graph, const TableLock *lock, int count)
 void
 graph_lock_facts(const Graph *graph, bool prune)
 {
+	enum
+	{
+		PRUNED = 4
+	};
 	static const TableLock lock[] = {
 		{"triple", RowExclusiveLock}, {"holdout", RowExclusiveLock}, {"entity", RowExclusiveLock},
 		{"relation", RowExclusiveLock},
 		/* entities that go take rows of these along, and touch the models */
-		{"entity_embedding", RowExclusiveLock}, {"inferred", RowExclusiveLock}, {"model", RowExclusiveLock}
+		[PRUNED] = {"entity_embedding", RowExclusiveLock}, {"inferred", RowExclusiveLock}, {"model", RowExclusiveLock}
 	};
 
-	lock_tables(graph, lock, prune ? lengthof(lock) : lengthof(lock) - 3);
+	lock_tables(graph, lock, prune ? lengthof(lock) : PRUNED);
 }
 
 void

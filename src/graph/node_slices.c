@@ -14,6 +14,7 @@
 #include "utils/memutils.h"
 #include "utils/timeout.h"
 
+#include "server/argument.h"
 #include "server/array.h"
 #include "server/growing_array.h"
 #include "server/host.h"
@@ -62,6 +63,14 @@ node_slice_places(NodeSlice slice, int64 count, int64 *place)
 }
 
 /* ---- what a node does --------------------------------------------------------------- */
+
+NodeSlice
+node_slice_argument(FunctionCallInfo fcinfo, int i, int most)
+{
+	int			count = argument_int(fcinfo, i + 1, "slices", 1, most);
+
+	return (NodeSlice) {argument_int(fcinfo, i, "slice", 1, count), count};
+}
 
 /* Until the function returns: its declaration sets search_path, so that settings are restored. */
 void

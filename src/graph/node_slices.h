@@ -23,6 +23,9 @@ typedef struct NodeSlice
 	int			count;
 } NodeSlice;
 
+/* The arguments slice, which is number i, and slices, the next one: `most` at most */
+extern NodeSlice node_slice_argument(FunctionCallInfo fcinfo, int i, int most);
+
 /*
  * The places of a slice among that many triples; returns how many.  They are stretches, all through the triples: those of
  * one question stay together, and relations that take long are in all slices.

@@ -22,7 +22,6 @@
 #include "fact_table.h"
 #include "graph.h"
 #include "server/argument.h"
-#include "server/host.h"
 #include "server/sql.h"
 #include "server/visibility.h"
 #include "source.h"

@@ -65,6 +65,10 @@ conve_rows(const KgeModel *model)
 		(size_t) model->dimensions;
 }
 
+/* Floating-point operations of a query, and of its gradients; of these a core does so many a second. */
+extern double conve_flops(int d);
+#define CONVE_RATE	5e10
+
 /* ---- conve_batch.c: a minibatch of queries in training --------------------- */
 
 typedef struct ConveBatch ConveBatch;
@@ -97,9 +101,5 @@ typedef struct ConveGradients
 /* The way back from the gradients of the queries of the last conve_batch_forward. */
 extern void conve_batch_backward(ConveBatch *batch, Pool *pool, const float *d_vector, int stride,
 								 ConveGradients gradients);
-
-/* Floating-point operations of a query, and of its gradients; of these a core does so many a second. */
-extern double conve_flops(int d);
-#define CONVE_RATE	5e10
 
 #endif							/* HKG_KGE_CONVE_H */

@@ -242,8 +242,8 @@ kge_engine_scores(const KgeEngine *engine, KgeRows queries, const float *scratch
 		sum_moduli(engine, queries, candidates, s, s_stride);
 	else
 		dense_combine(expands(engine) ? DENSE_PRODUCT : terms[engine->similarity],
-						  candidates.count, queries.count, engine->width, candidates.row, candidates.stride, 1,
-						  scratch, vector_stride(queries.count), s, s_stride, false);
+					  candidates.count, queries.count, engine->width, candidates.row, candidates.stride, 1,
+					  scratch, vector_stride(queries.count), s, s_stride, false);
 	if (engine->similarity == KGE_DOT)
 		return;
 	for (int k = 0; k < candidates.count; k++)
@@ -483,9 +483,9 @@ dot_gradients(const KgeEngine *engine, KgeRows q, KgeRows c, const float *g,
 			  int g_stride, float *dq, float *dc, bool add)
 {
 	dense_combine(DENSE_PRODUCT, q.count, engine->width, c.count, g, 1, g_stride,
-					  c.row, c.stride, dq, q.stride, true);
+				  c.row, c.stride, dq, q.stride, true);
 	dense_combine(DENSE_PRODUCT, c.count, engine->width, q.count, g, g_stride, 1,
-					  q.row, q.stride, dc, c.stride, add);
+				  q.row, q.stride, dc, c.stride, add);
 }
 
 /* g = g / distance, where the distance is not 0. */

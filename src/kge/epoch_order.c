@@ -55,5 +55,5 @@ kge_draw_negatives(uint64_t seed, uint64_t epoch, uint64_t block,
 
 	for (int i = 0; i < count; i++)
 		negative[i] = (int32_t) random_below(random_bits(stream, (uint64_t) i),
-												 (uint64_t) entities);
+											 (uint64_t) entities);
 }

@@ -1,6 +1,6 @@
 /*
  * exact_score.h
- *		Exact scores in the hands of a thread (KgeExactScore).
+ *		The exact score of a query that is there; kge.h has those of triples.
  */
 #ifndef HKG_KGE_EXACT_SCORE_H
 #define HKG_KGE_EXACT_SCORE_H

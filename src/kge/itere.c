@@ -7,6 +7,7 @@
  * far an axiom is from that is a Euclidean distance.  The label of what it infers is its score, the evidence.
  */
 #include "labels.h"
+#include "score_function.h"
 
 const KgeLabelling kge_labelling_itere = {
 	.name = "itere",
@@ -32,7 +33,7 @@ factor_of(const KgeModel *model, int32_t relation, int j)
 {
 	int			d = model->dimensions;
 	bool		has_im = kge_relation_width(model->function, d) > d;
-	const float *row = model->relation + (size_t) relation * (size_t) kge_relation_width(model->function, d);
+	const float *row = kge_relation_row(model, relation);
 
 	return (Multiplier) {row[j], has_im ? row[d + j] : 0};
 }

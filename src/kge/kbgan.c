@@ -213,7 +213,7 @@ pick(KgeSampledBlock *block, Generating *generating)
 {
 	const KgeTraining *training = &block->trainer->training;
 	uint64_t	stream = random_stream(training->seed, DRAW_GENERATOR, 1 + block->trainer->epoch,
-									(uint64_t) block->number);
+									   (uint64_t) block->number);
 
 	for (int i = 0; i < block->count; i++)
 	{

@@ -77,9 +77,23 @@ extern void kge_initial_entities(const KgeModel *model, Pool *pool, uint64_t see
 extern void kge_initial_relations(KgeModel *model, Pool *pool, uint64_t seed);
 
 /*
- * Entities that are new to a trained model (new_entities.c); the caller's arrays.  New are rows of `entity`
- * that are marked, or all that are added.
+ * phi(triple), from the definition in double precision: what every faster path
+ * is measured against.
  */
+extern double kge_score(const KgeModel *model, Triple triple);
+
+/*
+ * The triple whose score answers for `triple` when that side of it is asked for: (h, r, t)
+ * itself, or (t, inverse of r, h) for a head under reciprocal relations (Lacroix et al. 2018).
+ */
+extern Triple kge_asked(const KgeModel *model, Triple triple, Side side);
+
+/* sigma(score), without overflow. */
+extern double kge_sigmoid(double score);
+
+/* ---- new_entities.c: entities that are new to a trained model ----------------- */
+
+/* The caller's arrays.  New are rows of `entity` that are marked, or all that are added. */
 typedef struct KgeNewEntities
 {
 	bool	   *entity;			/* by row: whether it is new; NULL: the added ones are */
@@ -93,7 +107,7 @@ typedef struct KgeNewEntities
  * keeps its row.  First all facts, in one call or in several, then the placing, which the leader of the pool does.
  */
 extern void kge_new_entities_gather(const KgeModel *model, KgeNewEntities *new_entities,
-							   const Triple *facts, int64_t count);
+									const Triple *facts, int64_t count);
 extern void kge_new_entities_place(Pool *pool, const KgeModel *model, const KgeNewEntities *new_entities);
 
 /* What the rows of trained entities are like, by an even sample of them */
@@ -117,11 +131,7 @@ extern void kge_new_entity_place(const KgeModel *model, const KgeNewEntities *ne
 /* The row of an entity that nothing places. */
 extern void kge_neutral_row(const KgeModel *model, const KgeTypicalRow *typical, float *row);
 
-/*
- * phi(triple), from the definition in double precision: what every faster path
- * is measured against.
- */
-extern double kge_score(const KgeModel *model, Triple triple);
+/* ---- exact_score.c: exact scores of many triples ------------------------------ */
 
 /*
  * Scores of many triples: what a score takes from its relation alone, such as the cosines and sines of angles, or from
@@ -147,6 +157,8 @@ extern KgeExactScore kge_exact_score_take(const KgeModel *model, Allocation *all
  */
 extern double kge_exact_score(KgeExactScore *exact, Triple triple, Side side);
 
+/* ---- score_triples.c: fast scores of many triples ----------------------------- */
+
 /*
  * phi of each triple, in single precision through the block kernels; fastest when
  * triples of one (relation, head) follow each other.
@@ -154,16 +166,7 @@ extern double kge_exact_score(KgeExactScore *exact, Triple triple, Side side);
 extern bool kge_score_triples(Arena *arena, Pool *pool, const KgeModel *model,
 							  const Triple *triples, int64_t count, float *scores);
 
-/*
- * The triple whose score answers for `triple` when that side of it is asked for: (h, r, t)
- * itself, or (t, inverse of r, h) for a head under reciprocal relations (Lacroix et al. 2018).
- */
-extern Triple kge_asked(const KgeModel *model, Triple triple, Side side);
-
-/* sigma(score), without overflow. */
-extern double kge_sigmoid(double score);
-
-/* ---- rank.c: what is added to scores ------------------------------------------ */
+/* ---- adjustment.c: what is added to scores ------------------------------------ */
 
 typedef struct KgeAddition
 {
@@ -188,6 +191,7 @@ typedef struct KgeAdjustment
 } KgeAdjustment;
 
 extern double kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t relation, Side side);
+extern double kge_adjustment_scale(const KgeAdjustment *adjustment, int32_t relation, Side side);
 
 /* The score of a candidate; phi where the adjustment is NULL. */
 extern double kge_adjusted_score(const KgeAdjustment *adjustment, int32_t relation, Side side, double phi,

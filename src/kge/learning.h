@@ -8,7 +8,7 @@
 
 #include "kge.h"
 
-/* ---- training.c: losses, samplers, optimizers, constraints ----------------- */
+/* ---- training.c: losses and samplers ------------------------------------------ */
 
 /*
  * What a minibatch minimises:
@@ -61,6 +61,8 @@ extern const char *kge_sampler_name(int i);
 /* Whether the loss takes negatives of that sampler: softmax has none, sampled_softmax weighs them itself. */
 extern bool kge_goes_with(const KgeLoss *loss, const KgeSampler *sampler);
 
+/* ---- optimizer.c: optimizers and regularizers --------------------------------- */
+
 /*
  * How gradients become steps: `adagrad`, or `adam` (its bias correction by the minibatches
  * that touched the row).  Only rows that a minibatch touches move.
@@ -81,6 +83,8 @@ typedef enum KgeRegularizer
 								 * similarity is a dot product */
 } KgeRegularizer;
 
+/* ---- bfloat16.c: precision ---------------------------------------------------- */
+
 /* What products of matrices are made of; parameters and sums are always single. */
 typedef enum KgePrecision
 {
@@ -91,6 +95,8 @@ typedef enum KgePrecision
 
 /* Whether this processor, and its system, can; single is always there. */
 extern bool kge_has_precision(KgePrecision precision);
+
+/* ---- constraint.c: constraints ------------------------------------------------ */
 
 /*
  * What embeddings fulfil while they are learnt: `none`; `nne`, entities in [0, 1]; `nne_aer`, this and entailments
@@ -110,6 +116,8 @@ extern bool kge_constraint_entails(const KgeConstraint *constraint);
 /* Initial or old rows of entities become the nearest ones that are allowed; `model` is for their width alone. */
 extern void kge_constrain_entities(const KgeConstraint *constraint, const KgeModel *model, Pool *pool,
 								   float *entity, int32_t count);
+
+/* ---- labels.c: labels --------------------------------------------------------- */
 
 /*
  * Labels between 0 and 1 for triples that may be true: found in every step from the triple's score and its evidence,
@@ -172,7 +180,7 @@ extern double kge_rules_likelihood(Pool *pool, const KgeRuleNetwork *network, co
 /* Fills the step of each rule: `rate`, or less, so that steps along the gradient never lower the likelihood. */
 extern void kge_rules_steps(Pool *pool, const KgeRuleNetwork *network, double rate, double *step);
 
-/* ---- trainer.c, training.c: a model in training --------------------------------- */
+/* ---- training.c, trainer.c, constraint.c: a model in training --------------------- */
 
 typedef struct KgeTraining
 {
@@ -277,7 +285,7 @@ extern double kge_train_observe(KgeTrainer *trainer, const Triple *positives,
  */
 extern bool kge_trainer_state(const KgeTrainer *trainer, int i, float **values, size_t *count);
 
-/* ---- partitions.c: training with two partitions of the entities in memory ---- */
+/* ---- partitions.c, trainer.c: training with two partitions of the entities in memory ---- */
 
 /*
  * Each deal of an epoch, mostly one, deals the entities anew to partitions, at random, in stripes of consecutive rows.

@@ -53,7 +53,7 @@ typedef struct Negatives
 	int			facts;			/* positives without labels */
 	double	   *block_loss;
 	int64_t    *block_terms;
-	KgeSampledBlock   *block;			/* one for each thread */
+	KgeSampledBlock *block;		/* one for each thread */
 } Negatives;
 
 /* ---- memory ------------------------------------------------------------- */
@@ -81,7 +81,7 @@ count_scores(const KgeTraining *training, const KgeModel *model, int64_t positiv
 static KgeSampledBlock
 take_block(const KgeTrainer *plan, Allocation *allocation)
 {
-	KgeSampledBlock	block = {0};
+	KgeSampledBlock block = {0};
 	size_t		size = (size_t) plan->training.block_size;
 	size_t		scores;
 
@@ -117,7 +117,7 @@ take_negatives(const KgeTrainer *plan, int threads, Allocation *allocation)
 	work.block = TAKE(allocation, KgeSampledBlock, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
-		KgeSampledBlock	block = take_block(plan, allocation);
+		KgeSampledBlock block = take_block(plan, allocation);
 
 		if (work.block != NULL)
 			work.block[i] = block;
@@ -502,7 +502,7 @@ learn_block(void *argument, int64_t item, int thread)
 	KgeTrainer *trainer = argument;
 	const KgeTraining *training = &trainer->training;
 	Negatives  *work = trainer->work;
-	KgeSampledBlock   *block = &work->block[thread];
+	KgeSampledBlock *block = &work->block[thread];
 	KgePairing *pairing = &block->pairing;
 	int			size = training->block_size;
 	double		loss = 0;

@@ -326,23 +326,6 @@ count_asked(const TileScores *tile, int64_t asked, int thread)
 
 /* ---- the adjustment ------------------------------------------------------- */
 
-double
-kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t relation, Side side)
-{
-	return adjustment->weight == NULL ? 1 : adjustment->weight[2 * relation + (int32_t) side];
-}
-
-double
-kge_adjusted_score(const KgeAdjustment *adjustment, int32_t relation, Side side, double phi, double addition)
-{
-	double		scale;
-
-	if (adjustment == NULL)
-		return phi;
-	scale = adjustment->scale == NULL ? 1 : adjustment->scale[2 * relation + (int32_t) side];
-	return scale * (phi + kge_adjustment_weight(adjustment, relation, side) * addition);
-}
-
 /* Asks the adjustment about a question: what it adds to each entity, and to the true ones. */
 static void
 add_to_question(KgeRanking *ranking, const Question *question, double *added, int thread)
@@ -491,11 +474,11 @@ draw_rank(const KgeRanking *ranking, uint64_t seed, int64_t asked)
 	const Triple *triple = &ranking->triples[asked / 2];
 	RankCount	count = ranking->counts[asked];
 	uint64_t	stream = random_stream(seed, DRAW_TIE,
-									(uint64_t) triple->head << 32 | (uint64_t) triple->tail,
-									(uint64_t) triple->relation);
+									   (uint64_t) triple->head << 32 | (uint64_t) triple->tail,
+									   (uint64_t) triple->relation);
 
 	return 1 + count.above + (int32_t) random_below(random_bits(stream, (uint64_t) asked % 2),
-														(uint64_t) count.equal + 1);
+													(uint64_t) count.equal + 1);
 }
 
 /*
@@ -545,7 +528,7 @@ kge_rank(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *a
 		pool_run(pool, pool_pieces(ranked.count, AT_ONCE), score_triples, &ranking);
 	pool_run(pool, pool_pieces(model->entities, AT_ONCE), measure_entities, &ranking);
 	pool_run(pool, pool_pieces(ranking.questions.count, ranking.block) * ranking.segments,
-				 score_segment, &ranking);
+			 score_segment, &ranking);
 	for (int64_t i = 0; i < ranked.count; i++)
 	{
 		ranks.head[i] = draw_rank(&ranking, seed, 2 * i + SIDE_HEAD);

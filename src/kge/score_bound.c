@@ -95,8 +95,7 @@ widened(double slope, double high, double low)
 KgeBound
 kge_bound(const KgeEngine *engine, double query_norm, double t)
 {
-	double		n = engine->width;
-	double		a = (n + 16) * U;
+	double		a = (engine->width + 16) * U;
 	double		gamma = engine->gamma;
 	double		b;
 
@@ -105,8 +104,10 @@ kge_bound(const KgeEngine *engine, double query_norm, double t)
 		return (KgeBound) {0, -INFINITY, -INFINITY};
 	if (engine->similarity == KGE_DOT)
 	{
-		b = 4 * U * fabs(t) + n * TINY * (1 + query_norm);
-		return widened(a * query_norm + n * TINY, t + b, t - b);
+		KgeDotError dot = kge_dot_error(engine, query_norm);
+
+		b = dot.level + dot.by_score * fabs(t);
+		return widened(dot.by_norm, t + b, t - b);
 	}
 	if (isinf(query_norm))
 		return (KgeBound) {0, INFINITY, -INFINITY};

@@ -30,7 +30,7 @@ kge_score_function_name(int i)
 int
 kge_entity_width(const KgeScoreFunction *function, int dimensions)
 {
-	return function->parts * dimensions + function->more;
+	return kge_model_width(&(KgeModel) {.function = function,.dimensions = dimensions});
 }
 
 int
@@ -48,7 +48,7 @@ kge_fits(const KgeScoreFunction *function, int dimensions)
 bool
 kge_has_network(const KgeScoreFunction *function)
 {
-	return function->queries != NULL;
+	return kge_is_network(&(KgeModel) {.function = function});
 }
 
 bool

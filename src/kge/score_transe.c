@@ -19,7 +19,7 @@ transe_initial(const KgeModel *model)
 
 KERNEL void
 transe_query(int d, Side side, const float *restrict given,
-			  const float *restrict relation, float *restrict query)
+			 const float *restrict relation, float *restrict query)
 {
 	float		sign = side == SIDE_TAIL ? 1 : -1;
 

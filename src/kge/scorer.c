@@ -10,6 +10,8 @@
 #include "block.h"
 #include "core/vector.h"
 
+_Static_assert(KGE_SCORER_QUESTIONS <= KGE_BLOCK_QUESTIONS, "a block has room for a scorer's questions");
+
 struct KgeScorer
 {
 	KgeQuestionBlock block;

@@ -218,10 +218,10 @@ static double
 phi_of_score(const KgeScreen *screen, double score)
 {
 	const KgeAdjustment *adjustment = screen->adjustment;
-	double		scale = adjustment == NULL || adjustment->scale == NULL ? 1 :
-		adjustment->scale[2 * screen->asked->relation + (int32_t) screen->asked->side];
-	double		phi = score / scale;
+	double		phi = score;
 
+	if (adjustment != NULL)
+		phi /= kge_adjustment_scale(adjustment, screen->asked->relation, screen->asked->side);
 	phi -= 1e-9 * (1 + fabs(phi));
 	/* a distance is not below 0 */
 	if (kge_engine(screen->model).similarity != KGE_DOT && phi > screen->model->gamma)

@@ -16,7 +16,6 @@
 #include "core/sort.h"
 #include "core/vector.h"
 #include "engine.h"
-#include "exact_score.h"
 #include "sketch.h"
 
 #define AT_ONCE KGE_LOOKED_AT	/* candidates of an item */

@@ -133,8 +133,7 @@ phi_needed(const Searcher *searcher, int number, double addition)
 	worst = searcher->heap[number][0].score;
 	if (adjustment == NULL)
 		return worst;
-	if (adjustment->scale != NULL)
-		worst /= adjustment->scale[2 * question->relation + (int32_t) question->side];
+	worst /= kge_adjustment_scale(adjustment, question->relation, question->side);
 	added = kge_adjustment_weight(adjustment, question->relation, question->side) * addition;
 	return worst - added - ROUNDING * (fabs(worst) + fabs(added));
 }

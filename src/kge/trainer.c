@@ -22,7 +22,7 @@ kge_take_rows(KgeTrainer *plan, int threads, Allocation *allocation)
 	kge_slots_take(&plan->entity, allocation);
 	kge_slots_take(&plan->relation, allocation);
 	plan->sum_stride = vector_stride(plan->relation.width > plan->entity.width ?
-								  plan->relation.width : plan->entity.width);
+									 plan->relation.width : plan->entity.width);
 	plan->sum = allocation_take(allocation, (size_t) threads, (size_t) plan->sum_stride * sizeof(float));
 }
 

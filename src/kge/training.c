@@ -3,9 +3,9 @@
  *		Embedding learning: epochs and minibatches, the tables of losses and of samplers.
  *
  * First the threads compute the minibatch's gradients, in slots, by the loss
- * (negatives.c, one_vs_all.c).  Then one groups the slots by the row they
- * belong to, and all update distinct rows (trainer.c).  Nothing of this
- * depends on the number of threads.
+ * (negatives.c, one_vs_all.c, k_vs_all.c).  Then one groups the slots by the
+ * row they belong to, and all update distinct rows (trainer.c).  Nothing of
+ * this depends on the number of threads.
  *
  * The loss is a mean over a minibatch, but the slots hold the derivatives of a
  * sum; the update divides them.

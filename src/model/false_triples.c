@@ -66,8 +66,8 @@ corrupt(const Corruption *corruption, int64 i, Triple *triple)
 }
 
 Triple *
-threshold_corrupt(const GraphData *data, const Triple *known, int64 known_count,
-				  const Triple *triples, int64 count, uint64 seed, int64 *corrupted)
+false_triples_draw(const GraphData *data, const Triple *known, int64 known_count,
+				   const Triple *triples, int64 count, uint64 seed, int64 *corrupted)
 {
 	int64	   *start = facts_by_relation(data->fact, data->facts, data->relations);
 	Corruption	corruption = {data, start, known, known_count, seed};

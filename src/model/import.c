@@ -140,7 +140,7 @@ read_own(Import *import, const char *line)
 static void
 read_foreign(Import *import, const char *line)
 {
-	FormatRule found = import->read(line);
+	FormatRule	found = import->read(line);
 	const char *fault = found.fault;
 	Rule		rule;
 
@@ -203,11 +203,12 @@ report_omissions(const Import *import)
 static MinedRules *
 measure(const Import *import, const char *model)
 {
-	MinedRules *rules = mine_given(import->graph, graph_read(import->graph), import->rule, import->count, ALL_PAIRS);
+	const GraphData *data = graph_read(import->graph);
+	MinedRules *rules = mine_given(import->graph, data, import->rule, import->count, ALL_PAIRS);
 	double		omega;
 
 	if (model_has_embeddings(import->graph, model, &omega))
-		rate_by_model(import->graph, model, rules, omega, 0);
+		rate_by_model(import->graph, data, model, rules, omega, 0);
 	for (int64 i = 0; i < rules->count; i++)
 	{
 		MinedRule  *rule = &rules->rule[i];

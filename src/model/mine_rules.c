@@ -68,10 +68,10 @@ drop_unsure(MinedRules *rules, double min_confidence)
 }
 
 static void
-rate(Graph *graph, const MineCall *call, MinedRules *rules)
+rate(Graph *graph, const GraphData *data, const MineCall *call, MinedRules *rules)
 {
 	if (call->measure == HYBRID)
-		rate_by_model(graph, call->model, rules, call->omega, call->sample);
+		rate_by_model(graph, data, call->model, rules, call->omega, call->sample);
 	else
 		for (int64 i = 0; i < rules->count; i++)
 		{
@@ -109,6 +109,7 @@ hkg_mine_rules(PG_FUNCTION_ARGS)
 {
 	SqlResult  *result = sql_result(fcinfo);
 	MineCall	call = {0};
+	const GraphData *data;
 	MinedRules *rules;
 	Graph	   *graph;
 
@@ -117,11 +118,12 @@ hkg_mine_rules(PG_FUNCTION_ARGS)
 	graph = graph_open(call.graph);
 	if (call.model != NULL)
 		model_require(graph, call.model);
-	rules = mine_rules(graph, graph_read(graph), &call.options);
+	data = graph_read(graph);
+	rules = mine_rules(graph, data, &call.options);
 	drop_unsure(rules, call.min_confidence);
-	rate(graph, &call, rules);
+	rate(graph, data, &call, rules);
 	sql_end();
-	sort_array(hkg_leader(), POOL_LEADER, rules->rule, rules->count, sizeof(MinedRule), compare_quality);
+	sort_array(hkg_leader(), POOL_LEADER, rules->rule, rules->count, sizeof(MinedRule), quality_compare);
 	for (int64 i = 0; i < rules->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

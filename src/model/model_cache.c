@@ -438,7 +438,7 @@ map_evidence(Graph *graph, SharedCopy *shared, KeptFacts *facts)
 	facts->shared = shared;
 }
 
-/* The same for the evidence. */
+/* Makes a shared copy of the evidence, or keeps what it has read where it cannot. */
 static void
 build_evidence(Graph *graph, const KeptModel *kept, const FactsOrigin *origin, CopyClaim *claim, KeptFacts *facts)
 {

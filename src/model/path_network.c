@@ -8,8 +8,6 @@
  */
 #include "path_network.h"
 
-#include <math.h>
-
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -74,10 +72,7 @@ numbers_fault(ArrayType *array, int count)
 
 	if (ARR_NDIM(array) > 1 || held != count || array_contains_nulls(array))
 		return psprintf("has %d numbers, expected %d", held, count);
-	for (int i = 0; i < count; i++)
-		if (!(fabsf(((float *) ARR_DATA_PTR(array))[i]) <= LARGEST))
-			return psprintf("holds at position %d what is no number from -%g to %g", i + 1, LARGEST, LARGEST);
-	return NULL;
+	return array_fault((float *) ARR_DATA_PTR(array), count, LARGEST);
 }
 
 /* Takes a row of a part; returns what is wrong with it, or NULL. */
@@ -246,7 +241,7 @@ path_network_exists(const Graph *graph, const char *model)
 	Datum		found;
 
 	return sql_value(psprintf("select true from %s where name = $1 and paths is not null",
-							graph_table_name(graph, "model")), &args, &found);
+							  graph_table_name(graph, "model")), &args, &found);
 }
 
 uint64

@@ -59,11 +59,11 @@ typedef struct ScoreParts
 /* Of a triple of the model, as an answer to (head, relation, ?) */
 extern ScoreParts predictor_parts(const Predictor *predictor, Triple triple);
 
-/* Memory for the embedding's scores of one triple after the other. */
-extern KgeExactScore predictor_exact_score(const Predictor *predictor);
-
 /* The same as an answer on a side, where its phi is there already; that is 0 where the kind leaves it out. */
 extern ScoreParts predictor_parts_on(const Predictor *predictor, Side side, Triple triple, double phi);
+
+/* Memory for the embedding's scores of one triple after the other. */
+extern KgeExactScore predictor_exact_score(const Predictor *predictor);
 
 /*
  * What the embedding is expected to score new entities among the candidates with evidence (ev_expected); and the
@@ -79,11 +79,11 @@ extern void predictor_expect(const Predictor *predictor, const EvExpected *expec
  */
 extern double predictor_score(const Predictor *predictor, Side side, int32 relation, ScoreParts parts);
 extern double predictor_probability(const Predictor *predictor, Side side, int32 relation, EvJudged judged);
+extern double predictor_probability_alone(const Predictor *predictor, int32 relation, EvJudged judged);
 
 /* The score that a question's best answer needs, see ev_score_needed. */
 extern double predictor_score_needed(const Predictor *predictor, Side side, int32 relation, int64 known, double last,
 									 double probability);
-extern double predictor_probability_alone(const Predictor *predictor, int32 relation, EvJudged judged);
 
 /* Whether a triple that is judged alone is more probable than not; a fact, as if it were none. */
 extern bool predictor_is_probable(const Predictor *predictor, const FactIndex *facts, Triple triple, ScoreParts parts);

@@ -64,9 +64,8 @@ same_ids(const int32 *a, int32 a_count, const int32 *b, int32 b_count)
 }
 
 void
-rate_by_model(Graph *graph, const char *name, MinedRules *rules, double omega, int sample)
+rate_by_model(Graph *graph, const GraphData *data, const char *name, MinedRules *rules, double omega, int sample)
 {
-	GraphData  *data = graph_read(graph);
 	const Model *model = model_open(graph, name);
 	Pool	   *pool = hkg_pool();
 
@@ -116,43 +115,58 @@ evidence_of(const MinedRule *rule)
 		weight_of(&rule->rule) * ev_smoothed_confidence(rule->support, rule->body_size, 0) : rule->evidence_confidence;
 }
 
+/* A row in the making: columns in the order of line_types */
+typedef struct Line
+{
+	Datum		values[lengthof(line_types)];
+	bool		nulls[lengthof(line_types)];
+	int			columns;
+} Line;
+
+static void
+put(Line *line, Datum value, bool null)
+{
+	line->values[line->columns] = value;
+	line->nulls[line->columns++] = null;
+}
+
+/* NaN is null. */
+static void
+put_number(Line *line, double number)
+{
+	put(line, Float8GetDatum(number), isnan(number));
+}
+
 static void
 add_line(SqlBatch *batch, int32 id, const MinedRule *rule)
 {
-	Datum		values[lengthof(line_types)] = {
-		Int32GetDatum(id),
-		CStringGetTextDatum(rule->text),
-		Int32GetDatum(rule->rule.head),
-		CStringGetTextDatum(OidOutputFunctionCall(F_ARRAY_OUT, rule_body_array(&rule->rule))),
-		Int64GetDatum(rule->support),
-		Int64GetDatum(rule->body_size),
-		Int64GetDatum(rule->pca_body_size),
-		Int64GetDatum(MINED_PREDICTIONS(rule)),
-		Float8GetDatum(MINED_HEAD_COVERAGE(rule)),
-		Float8GetDatum(MINED_STANDARD_CONFIDENCE(rule)),
-		Float8GetDatum(MINED_PCA_CONFIDENCE(rule)),
-		Float8GetDatum(rule->embedding_confidence),
-		Float8GetDatum(rule->quality),
-		BoolGetDatum(rule->selected),
-		Int64GetDatum(rule->evidence_support),
-		Int64GetDatum(rule->evidence_body_size),
-		Float8GetDatum(rule->evidence_error),
-		Int64GetDatum(rule->evidence_known[SIDE_HEAD]),
-		Int64GetDatum(rule->evidence_known[SIDE_TAIL]),
-		Float8GetDatum(evidence_of(rule)),
-		Float8GetDatum(rule->worth)
-	};
-	bool		nulls[lengthof(line_types)] = {false};
+	Line		line = {.columns = 0};
+	bool		uncounted = !rule->counted;
+	bool		no_path_rule = isnan(rule->evidence_confidence);
 
-	for (int i = 4; i <= 10; i++)
-		nulls[i] = !rule->counted;
-	nulls[11] = isnan(rule->embedding_confidence);
-	nulls[12] = isnan(rule->quality);
-	for (int i = 14; i <= 18; i++)
-		nulls[i] = isnan(rule->evidence_confidence);
-	nulls[19] = isnan(evidence_of(rule));
-	nulls[20] = isnan(rule->worth);
-	sql_batch_row(batch, values, nulls);
+	put(&line, Int32GetDatum(id), false);
+	put(&line, CStringGetTextDatum(rule->text), false);
+	put(&line, Int32GetDatum(rule->rule.head), false);
+	put(&line, CStringGetTextDatum(OidOutputFunctionCall(F_ARRAY_OUT, rule_body_array(&rule->rule))), false);
+	put(&line, Int64GetDatum(rule->support), uncounted);
+	put(&line, Int64GetDatum(rule->body_size), uncounted);
+	put(&line, Int64GetDatum(rule->pca_body_size), uncounted);
+	put(&line, Int64GetDatum(MINED_PREDICTIONS(rule)), uncounted);
+	put(&line, Float8GetDatum(MINED_HEAD_COVERAGE(rule)), uncounted);
+	put(&line, Float8GetDatum(MINED_STANDARD_CONFIDENCE(rule)), uncounted);
+	put(&line, Float8GetDatum(MINED_PCA_CONFIDENCE(rule)), uncounted);
+	put_number(&line, rule->embedding_confidence);
+	put_number(&line, rule->quality);
+	put(&line, BoolGetDatum(rule->selected), false);
+	put(&line, Int64GetDatum(rule->evidence_support), no_path_rule);
+	put(&line, Int64GetDatum(rule->evidence_body_size), no_path_rule);
+	put(&line, Float8GetDatum(rule->evidence_error), no_path_rule);
+	put(&line, Int64GetDatum(rule->evidence_known[SIDE_HEAD]), no_path_rule);
+	put(&line, Int64GetDatum(rule->evidence_known[SIDE_TAIL]), no_path_rule);
+	put_number(&line, evidence_of(rule));
+	put_number(&line, rule->worth);
+	Assert(line.columns == lengthof(line_types));
+	sql_batch_row(batch, line.values, line.nulls);
 }
 
 /* Runs a statement that finds the rules' columns in "line".  A rule is a unit of the progress, which may be NULL. */

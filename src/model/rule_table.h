@@ -31,10 +31,11 @@ extern RuleList rules_of_query(const char *query, const SqlArgs *args);
 extern MinedRules *mine_selected(Graph *graph, const GraphData *data, const char *model);
 
 /*
- * Rates rules by a model's embeddings, as rate_rules does.  ERROR 55000 when the model lacks entities or relations of
- * the graph.
+ * Rates rules by a model's embeddings, as rate_rules does.  data: of the graph.  ERROR 55000 when the model lacks
+ * entities or relations of it.
  */
-extern void rate_by_model(Graph *graph, const char *name, MinedRules *rules, double omega, int sample);
+extern void rate_by_model(Graph *graph, const GraphData *data, const char *name, MinedRules *rules, double omega,
+						  int sample);
 
 /*
  * Replaces the model's rules.  A rule's id is its position + 1.  Each is a unit of the phase of progress that is under

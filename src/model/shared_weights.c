@@ -6,8 +6,6 @@
  */
 #include "shared_weights.h"
 
-#include <math.h>
-
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -41,15 +39,6 @@ typedef struct WeightReading
 	char	   *fault;			/* why not, as the end of a sentence; NULL: there is no such row */
 } WeightReading;
 
-static char *
-weight_fault(const float *weight, int width)
-{
-	for (int i = 0; i < width; i++)
-		if (!(fabsf(weight[i]) <= LARGEST))
-			return psprintf("holds at position %d what is no number from -%g to %g", i + 1, LARGEST, LARGEST);
-	return NULL;
-}
-
 bool
 shared_weights_in_range(const KgeModel *kge)
 {
@@ -57,7 +46,7 @@ shared_weights_in_range(const KgeModel *kge)
 	const float *weights = weights_of(kge);
 
 	for (int i = 0; i < kge_shared_rows(kge); i++)
-		if (weight_fault(weights + (Size) i * width, width) != NULL)
+		if (array_fault(weights + (Size) i * width, width, LARGEST) != NULL)
 			return false;
 	return true;
 }
@@ -85,7 +74,7 @@ take_weights(void *argument, const Datum *values, const bool *nulls)
 		float	   *to = weights_of(reading->kge) + (Size) reading->read * width;
 
 		memcpy(to, ARR_DATA_PTR(array), width * sizeof(float));
-		reading->fault = weight_fault(to, width);
+		reading->fault = array_fault(to, width, LARGEST);
 	}
 	reading->read++;
 	if ((Pointer) array != DatumGetPointer(values[1]))

@@ -340,8 +340,8 @@ hkg_learn_thresholds(PG_FUNCTION_ARGS)
 		int64		count;
 		Triple	   *known = graph_read_known(graph, data, &count);
 
-		labelled.falsehood = threshold_corrupt(data, known, count, labelled.truth, labelled.truths,
-											   (uint64) seed, &labelled.falsehoods);
+		labelled.falsehood = false_triples_draw(data, known, count, labelled.truth, labelled.truths,
+												(uint64) seed, &labelled.falsehoods);
 	}
 	else
 		labelled.falsehood = false_triples_read(graph, data, PG_GETARG_OID(1), TRIPLE_BYTES, &labelled.falsehoods);

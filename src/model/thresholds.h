@@ -33,9 +33,9 @@ extern double threshold_learn(Graph *graph, const char *model, const GraphData *
  * False counterparts of `count` triples, in memory of the current context; fills in how many.  `known`, ascending,
  * are not false.
  */
-extern Triple *threshold_corrupt(const GraphData *data, const Triple *known, int64 known_count,
-								 const Triple *triples, int64 count, uint64 seed,
-								 int64 *corrupted);
+extern Triple *false_triples_draw(const GraphData *data, const Triple *known, int64 known_count,
+								  const Triple *triples, int64 count, uint64 seed,
+								  int64 *corrupted);
 
 /*
  * The triples of a table with the columns head, relation and tail, in rows.  ERROR 42P01 or 42703 where there is no

@@ -193,6 +193,8 @@ extern float *path_trainer_state(PathTrainer *trainer, size_t *count);
 /* The parameters to answer with: an average over the minibatches so far, in which the latest weigh most. */
 extern void path_trainer_average(const PathTrainer *trainer, float *parameter);
 
+/* ---- removed.c, walk.c: what a graph is like ---------------------------------- */
+
 /*
  * What PathTraining.direct should be: whether other facts relate the entities of more than one in a hundred of these
  * held-out triples (of 2,000, spread evenly); true where there are none.

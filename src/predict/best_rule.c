@@ -46,7 +46,7 @@ take_rule(void *argument, const Datum *values, const bool *nulls)
 }
 
 List *
-read_model_rules(const Graph *graph, const char *condition, const SqlArgs *args)
+model_rules_read(const Graph *graph, const char *condition, const SqlArgs *args)
 {
 	List	   *rules = NIL;
 
@@ -76,7 +76,7 @@ evidence_for_triple(const Evidence *evidence, EvAnswering *answering, EvKind kin
 }
 
 Rule
-counted_rule(const Evidence *evidence, Triple triple, const EvFiring *firing)
+firing_counted_rule(const Evidence *evidence, Triple triple, const EvFiring *firing)
 {
 	const FactGroupStart *sharing = &evidence->facts.group[firing->number];
 	DirectedAtom atom = MIRRORED(sharing->atom);
@@ -150,7 +150,7 @@ use_evidence(Graph *graph, const Evidence *evidence, const Triple *triple, int64
 		CHECK_FOR_INTERRUPTS();
 		if (candidate != NULL && !firing_id(&evidence->rules, &candidate->firing[0], &of->id))
 		{
-			Rule		rule = counted_rule(evidence, sorted[i].triple, &candidate->firing[0]);
+			Rule		rule = firing_counted_rule(evidence, sorted[i].triple, &candidate->firing[0]);
 
 			of->counted = rule_text(graph, &rule);
 		}
@@ -220,7 +220,7 @@ check_selected_rules(const Graph *graph, const char *model, const Triple *triple
 	SqlArgs		args = sql_args_text(model);
 	ListCell   *cell;
 
-	foreach(cell, read_model_rules(graph, "selected", &args))
+	foreach(cell, model_rules_read(graph, "selected", &args))
 	{
 		CHECK_FOR_INTERRUPTS();
 		check_rule(graph, lfirst(cell), &check);

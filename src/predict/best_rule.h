@@ -24,14 +24,14 @@ typedef struct ModelRule
 } ModelRule;
 
 /* The rules of a model for which a condition holds ($1 is the model), best first */
-extern List *read_model_rules(const Graph *graph, const char *condition, const SqlArgs *args);
+extern List *model_rules_read(const Graph *graph, const char *condition, const SqlArgs *args);
 
 /* The evidence of that kind for a triple (by ids) as an answer to (head, relation, ?); NULL: there is none. */
 extern const EvCandidate *evidence_for_triple(const Evidence *evidence, EvAnswering *answering, EvKind kind, Triple triple);
 
 /* The id of a firing rule in table rule; false when it was counted for the question: then it is in no table. */
 extern bool firing_id(const EvRules *rules, const EvFiring *firing, int32 *id);
-extern Rule counted_rule(const Evidence *evidence, Triple triple, const EvFiring *firing);
+extern Rule firing_counted_rule(const Evidence *evidence, Triple triple, const EvFiring *firing);
 
 #define NO_RULE PG_INT32_MIN
 

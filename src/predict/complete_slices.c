@@ -149,12 +149,11 @@ hkg_complete_slice(PG_FUNCTION_ARGS)
 	bool		one_each = DatumGetBool(argument(fcinfo, 6, "one_each"));
 	ShownEntities shown = {{shown_rows(fcinfo, 8, "heads"), shown_rows(fcinfo, 9, "candidates")}};
 	char	   *version = argument_text(fcinfo, 10, "version");
-	NodeSlice	slice = {.count = argument_int(fcinfo, 12, "slices", 1, PG_INT32_MAX)};
+	NodeSlice	slice = node_slice_argument(fcinfo, 11, PG_INT32_MAX);
 	MemoryContext caller;
 	Datum		array = (Datum) 0;
 	Graph	   *graph;
 
-	slice.number = argument_int(fcinfo, 11, "slice", 1, slice.count);
 	node_slice_begin();
 	caller = sql_begin();
 	graph = graph_open_facts(name);

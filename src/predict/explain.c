@@ -99,7 +99,7 @@ rules_for_triple(const Explanation *explanation)
 
 	sql_arg(&args, INT4OID, Int32GetDatum(explanation->triple.relation));
 	sql_arg(&args, INT4ARRAYOID, array_of_int4(id, firing_ids(explanation, id)));
-	rules = read_model_rules(explanation->graph, "head = $2 and (selected or id = any ($3))", &args);
+	rules = model_rules_read(explanation->graph, "head = $2 and (selected or id = any ($3))", &args);
 	for (int i = 0; candidate != NULL && i < candidate->count; i++)
 	{
 		const EvFiring *firing = &candidate->firing[i];
@@ -113,7 +113,7 @@ rules_for_triple(const Explanation *explanation)
 		{
 			ModelRule  *counted = palloc0(sizeof(ModelRule));
 
-			counted->rule = counted_rule(explanation->evidence, explanation->triple, firing);
+			counted->rule = firing_counted_rule(explanation->evidence, explanation->triple, firing);
 			counted->text = rule_text(explanation->graph, &counted->rule);
 			counted->quality = firing->confidence;
 			counted->share = share;
@@ -221,7 +221,7 @@ find_shares(Explanation *explanation)
 	row = added_entities_triple(facts.added, explanation->triple);
 	if (row.relation < 0)
 		model_refuse_relation(model, explanation->graph, explanation->relation);
-	if (evidence == NULL || row.head < 0 || row.relation < 0 || row.tail < 0)
+	if (evidence == NULL || row.head < 0 || row.tail < 0)
 		return;
 	predictor = predictor_of(model, facts, EV_BOTH);
 	explanation->evidence = evidence;

@@ -22,7 +22,7 @@ row_of_id(const RowNumbering *numbering, int32 id)
 }
 
 int32
-id_of_row(const RowNumbering *numbering, int32 row)
+row_id(const RowNumbering *numbering, int32 row)
 {
 	return numbering->entities ? added_entities_id(numbering->predictor->added, row) :
 		numbering->predictor->model->relation_id[row];
@@ -45,13 +45,13 @@ take_row(void *argument, const Datum *values, const bool *nulls)
 }
 
 void
-sort_rows(const Numbers *rows)
+rows_sort(const Numbers *rows)
 {
 	sort_array(hkg_leader(), POOL_LEADER, rows->value, rows->count, sizeof(int32), compare_int32);
 }
 
 Numbers
-known_rows(const Graph *graph, const RowNumbering *numbering, const char *wanted,
+rows_known(const Graph *graph, const RowNumbering *numbering, const char *wanted,
 		   const char *column, int32 id, const char *other_column, int32 other_id)
 {
 	RowReading	reading = {.numbering = numbering};
@@ -64,14 +64,14 @@ known_rows(const Graph *graph, const RowNumbering *numbering, const char *wanted
 					 &args, take_row, &reading);
 	/* rows ascend with ids but for those of entities that were added */
 	if (numbering->entities && numbering->predictor->added->count > 0)
-		sort_rows(&reading.known);
+		rows_sort(&reading.known);
 	return reading.known;
 }
 
 /* ---- the best of them ------------------------------------------------------------------ */
 
 int
-compare_scored_rows(const void *a, const void *b)
+scored_row_compare(const void *a, const void *b)
 {
 	const ScoredRow *left = a;
 	const ScoredRow *right = b;
@@ -82,7 +82,7 @@ compare_scored_rows(const void *a, const void *b)
 }
 
 EvJudged
-judged_row(const ScoredRow *scored, EvQuestionScores question)
+scored_row_judged(const ScoredRow *scored, EvQuestionScores question)
 {
 	return (EvJudged) {scored->score, scored->parts.phi, scored->parts.evidence, question};
 }
@@ -128,7 +128,7 @@ found_rows_return(const FoundRows *found, const Graph *graph, const RowNumbering
 		SqlArgs		args = {0};
 
 		for (int i = 0; i < some; i++)
-			id[i] = id_of_row(numbering, found->row[first + i]);
+			id[i] = row_id(numbering, found->row[first + i]);
 		sql_arg(&args, INT4ARRAYOID, array_of_int4(id, some));
 		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(found->score + first, some));
 		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(found->probability + first, some));

@@ -19,12 +19,12 @@ typedef struct RowNumbering
 	bool		entities;		/* else rows are of relations */
 } RowNumbering;
 
-extern int32 id_of_row(const RowNumbering *numbering, int32 row);
+extern int32 row_id(const RowNumbering *numbering, int32 row);
 
-extern void sort_rows(const Numbers *rows);
+extern void rows_sort(const Numbers *rows);
 
 /* The facts in which two columns have these ids, as ascending rows of the third column, `wanted`. */
-extern Numbers known_rows(const Graph *graph, const RowNumbering *numbering, const char *wanted,
+extern Numbers rows_known(const Graph *graph, const RowNumbering *numbering, const char *wanted,
 						  const char *column, int32 id, const char *other_column, int32 other_id);
 
 /* ---- the best of them ------------------------------------------------------------------ */
@@ -38,9 +38,9 @@ typedef struct ScoredRow
 } ScoredRow;
 
 /* Best first; ties go to the lower row. */
-extern int	compare_scored_rows(const void *a, const void *b);
+extern int	scored_row_compare(const void *a, const void *b);
 
-extern EvJudged judged_row(const ScoredRow *scored, EvQuestionScores question);
+extern EvJudged scored_row_judged(const ScoredRow *scored, EvQuestionScores question);
 
 /* Best first */
 typedef struct FoundRows

@@ -31,7 +31,7 @@ merge_added_neighbors(const Predictor *predictor, int32 entity, FoundRows *found
 		if (row != entity && predictor->added->placed[i] && !isnan(cosine))
 			scored[count++] = (ScoredRow) {.score = cosine,.row = row};
 	}
-	found_rows_take(found, scored, count, compare_scored_rows);
+	found_rows_take(found, scored, count, scored_row_compare);
 }
 
 /* ERROR 55000 where the entity's neighbours did not place it. */

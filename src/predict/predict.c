@@ -100,7 +100,7 @@ find_inferred(EntityQuestion *question)
 		add_scored(&inferred, question, entity, parts_of_inferred(question, &exact, &expected, entity, evidence));
 	}
 	if (excluded->count > known)
-		sort_rows(excluded);
+		rows_sort(excluded);
 	return inferred;
 }
 
@@ -194,14 +194,14 @@ merge_answers(const EntityQuestion *question, const InferredEntities *inferred, 
 	}
 	if (ev_uses_embedding(predictor->kind))
 		all += score_added(question, scored + all);
-	found_rows_take(found, scored, all, compare_scored_rows);
+	found_rows_take(found, scored, all, scored_row_compare);
 	scores = question_scores(question, scored, found->count);
 	found->count = Min(found->count, k);
 	for (int64 i = 0; i < found->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		found->probability[i] = predictor_probability(predictor, question->side, question->relation,
-													  judged_row(&scored[i], scores));
+													  scored_row_judged(&scored[i], scores));
 	}
 }
 
@@ -221,8 +221,8 @@ known_answers(const Graph *graph, const RowNumbering *numbering, const EntityQue
 {
 	bool		tails = question->side == SIDE_TAIL;
 
-	return known_rows(graph, numbering, tails ? "tail" : "head",
-					  tails ? "head" : "tail", id_of_row(numbering, question->given),
+	return rows_known(graph, numbering, tails ? "tail" : "head",
+					  tails ? "head" : "tail", row_id(numbering, question->given),
 					  "relation", question->predictor->model->relation_id[question->relation]);
 }
 

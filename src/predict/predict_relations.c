@@ -19,7 +19,7 @@ compare_probable_rows(const void *a, const void *b)
 	double		right = ((const ScoredRow *) b)->probability;
 
 	/* that of an infinite score may be no number, which must not differ from itself */
-	return left > right ? -1 : left < right ? 1 : compare_scored_rows(a, b);
+	return left > right ? -1 : left < right ? 1 : scored_row_compare(a, b);
 }
 
 /* Every relation between two entities but the excluded ones; NaN scores are left out.  known: answers, by relation */
@@ -45,7 +45,8 @@ score_relations(const Predictor *predictor, int32 head, int32 tail, const Number
 		scored[count].parts = predictor_parts(predictor, triple);
 		scored[count].score = predictor_score(predictor, SIDE_TAIL, row, scored[count].parts);
 		scored[count].probability =
-			predictor_probability_alone(predictor, row, judged_row(&scored[count], (EvQuestionScores) {known[row], 0, 0}));
+			predictor_probability_alone(predictor, row,
+										scored_row_judged(&scored[count], (EvQuestionScores) {known[row], 0, 0}));
 		if (!isnan(scored[count].score) && (ev_uses_embedding(predictor->kind) || scored[count].score > 0))
 			count++;
 	}
@@ -96,7 +97,7 @@ predict_relations(Graph *graph, const Predictor *predictor, int32 head, int32 ta
 	int64		count;
 
 	if (!known)
-		excluded = known_rows(graph, &numbering, "relation", "head", added_entities_id(predictor->added, head),
+		excluded = rows_known(graph, &numbering, "relation", "head", added_entities_id(predictor->added, head),
 							  "tail", added_entities_id(predictor->added, tail));
 	count = score_relations(predictor, head, tail, &excluded, known_tails(graph, predictor, head, tail), scored);
 	found_rows_take(&found, scored, count, compare_probable_rows);

@@ -11,7 +11,6 @@
 #include "graph/node_slices.h"
 #include "model/sent_model.h"
 #include "server/argument.h"
-#include "server/array.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 
@@ -60,11 +59,10 @@ hkg_rank_slice(PG_FUNCTION_ARGS)
 		.sample = argument_int(fcinfo, 5, "sample", 0, PG_INT32_MAX)
 	};
 	char	   *version = argument_text(fcinfo, 6, "version");
-	NodeSlice	slice = {.count = argument_int(fcinfo, 8, "slices", 1, PG_INT32_MAX / NODE_SLICE_STRETCHES)};
+	NodeSlice	slice = node_slice_argument(fcinfo, 7, PG_INT32_MAX / NODE_SLICE_STRETCHES);
 	MemoryContext caller;
 	Datum		array = (Datum) 0;
 
-	slice.number = argument_int(fcinfo, 7, "slice", 1, slice.count);
 	argument_choice(task.split, "split", evaluate_splits);
 	node_slice_begin();
 	caller = sql_begin();

@@ -390,8 +390,8 @@ score(FunctionCallInfo fcinfo, ScoredTriple *scored)
 	predictor = predictor_of(scored->model, scored->facts, scored->kind);
 	scored->kind = predictor.kind;
 	scored->parts = predictor_parts_on(&predictor, SIDE_TAIL, scored->triple,
-										 ev_uses_embedding(predictor.kind) ?
-										 find_phi(fcinfo->flinfo->fn_extra, &predictor, scored->triple) : 0);
+									   ev_uses_embedding(predictor.kind) ?
+									   find_phi(fcinfo->flinfo->fn_extra, &predictor, scored->triple) : 0);
 	scored->score = predictor_score(&predictor, SIDE_TAIL, scored->triple.relation, scored->parts);
 	return predictor;
 }

@@ -11,7 +11,6 @@
 
 #include "core/sort.h"
 #include "server/growing_array.h"
-#include "server/host.h"
 
 typedef struct SideScores
 {

@@ -138,7 +138,7 @@ void
 mine_bodies(Mining *mining)
 {
 	int32		count = (int32) mining->count;
-	EvSlice		slice = ev_slice(&mining->index, mining->slice.number, mining->slice.of);
+	EvSlice		slice = ev_slice(&mining->index, mining->slice.number - 1, mining->slice.count);
 	BodyCounts	counts = {.mining = mining,.at_once = Max(LEAST_AT_ONCE, Min(MOST_AT_ONCE, count / TIMES))};
 
 	mining_check_growth(mining, (uint64) count * (sizeof(EvCountedRule) + sizeof(int32) + sizeof(Rule *)) * 2);

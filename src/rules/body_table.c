@@ -60,7 +60,7 @@ body_table_grow(BodyTable *table)
 	if (table->hashed && 2 * room > table->slots)
 	{
 		pfree(table->slot);
-		make_slots(table, 2 * room);
+		make_slots(table, pg_nextpower2_64(2 * room));
 		fill_slots(table);
 	}
 }
@@ -72,7 +72,7 @@ body_table_keep(BodyTable *table, int32 support)
 
 	for (int64 i = 0; i < table->count; i++)
 	{
-		CountedBody		body = table->body[i];
+		CountedBody body = table->body[i];
 
 		if (i % AT_ONCE == 0)
 			hkg_check_interrupts();

@@ -171,12 +171,17 @@ has_bindings(const Search *search, const Combination *combination, const int32 *
 {
 	int64		others;
 	const int32 *other = facts_of_body(search, combination->chosen[combination->count - 1], &others);
-	int32		first[BODY_ATOMS] = {NO_BINDING, NO_BINDING, NO_BINDING};
+	int32		first[BODY_ATOMS];
 	int			lacking = 0;
 
 	for (int k = 0; k < combination->count; k++)
+	{
+		first[k] = NO_BINDING;
 		lacking += component_of(search, combination->chosen[k])->constant;
+	}
 	for (int64 i = 0, j = 0; lacking > 0 && next_common(fact, facts, &i, other, others, &j); i++, j++)
+	{
+		hkg_check_interrupts();
 		for (int k = 0; k < combination->count; k++)
 		{
 			int32		binding;
@@ -190,6 +195,7 @@ has_bindings(const Search *search, const Combination *combination, const int32 *
 				first[k] = TWO_BINDINGS;
 			lacking -= first[k] == TWO_BINDINGS;
 		}
+	}
 	return lacking == 0;
 }
 
@@ -234,7 +240,10 @@ take_combination(Search *search, const Combination *base, Combination *grown, in
 	grown->fact = fact = array_new(int32, support);
 	grown->facts = 0;
 	for (int64 i = 0, j = 0; next_common(base->fact, base->facts, &i, other, others, &j); i++, j++)
+	{
+		hkg_check_interrupts();
 		fact[grown->facts++] = other[j];
+	}
 	extend(search, grown);
 	pfree(fact);
 }

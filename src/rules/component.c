@@ -22,7 +22,7 @@ typedef struct Embedding
 	Component  *outer;
 	int			image[VARIABLES];	/* of the inner one's variables; -1: none yet */
 	unsigned	used;			/* atoms of the outer one */
-	ComponentPart		part;
+	ComponentPart part;
 	bool		(*take) (struct Embedding *embedding);
 } Embedding;
 
@@ -73,10 +73,13 @@ embed(Embedding *embedding, int k)
 static Embedding
 embedding_of(const Components *components, int inner, Component *outer, bool (*take) (Embedding *embedding))
 {
-	return (Embedding) {
-		.inner = &components->component[inner],.outer = outer,.image = {-1, -1, -1, -1},
-		.part = {.component = inner},.take = take
+	Embedding	embedding = {
+		.inner = &components->component[inner],.outer = outer,.part = {.component = inner},.take = take
 	};
+
+	for (int i = 0; i < VARIABLES; i++)
+		embedding.image[i] = -1;
+	return embedding;
 }
 
 static bool
@@ -191,7 +194,7 @@ grow_all(const ComponentGrowth *growth, const Component *base)
 void
 components_generate(int body_atoms, bool constants, Components *components)
 {
-	ComponentGrowth	growth = {body_atoms, constants, components};
+	ComponentGrowth growth = {body_atoms, constants, components};
 	Component	none = {0};
 
 	Assert(body_atoms <= BODY_ATOMS);

@@ -69,7 +69,7 @@ struct Rater
 	int32		segments;
 	int64		segment_room;
 
-	DrawnTriple	   *draw;			/* of the rules over one body */
+	DrawnTriple *draw;			/* of the rules over one body */
 	int64		draws;
 	int64		draw_room;
 };
@@ -118,7 +118,7 @@ static void
 score_block(Rater *rater)
 {
 	MemoryContext caller = MemoryContextSwitchTo(rater->scratch);
-	Arena	arena = hkg_arena();
+	Arena		arena = hkg_arena();
 
 	if (rater->triples > 0)
 		kge_score_triples(&arena, rater->model.pool, rater->model.kge, rater->triple,

@@ -54,8 +54,7 @@ Datum
 hkg_count_rules(PG_FUNCTION_ARGS)
 {
 	ArrayType  *texts = DatumGetArrayTypeP(argument(fcinfo, 1, "rules"));
-	int			slices = argument_int(fcinfo, 3, "slices", 1, INT_MAX);
-	int			slice = argument_int(fcinfo, 2, "slice", 1, slices);
+	NodeSlice	slice = node_slice_argument(fcinfo, 2, INT_MAX);
 	SqlResult  *result = sql_result(fcinfo);
 	char	   *name = argument_name(fcinfo, 0, "graph");
 	Graph	   *graph;
@@ -66,7 +65,7 @@ hkg_count_rules(PG_FUNCTION_ARGS)
 	sql_begin();
 	graph = graph_open_facts(name);
 	rules = rules_of_array(graph, texts, &count);
-	mined = mine_given(graph, graph_read(graph), rules, count, (PairSlice) {slice - 1, slices});
+	mined = mine_given(graph, graph_read(graph), rules, count, slice);
 	for (int64 i = 0; i < mined->count; i++)
 	{
 		hkg_check_interrupts();

@@ -26,7 +26,7 @@ typedef struct Matcher
 	int32		unit;			/* its number */
 	int32		facts;			/* of the unit */
 	int32		bound[VARIABLES];	/* rows, or UNBOUND */
-	FactSpan		edges[VARIABLES][VARIABLES];	/* from one bound variable to another */
+	FactSpan	edges[VARIABLES][VARIABLES];	/* from one bound variable to another */
 	int64		label[BODY_ATOMS];
 	int32		prefix[BODY_ATOMS + 1]; /* numbers of the first 0, 1, ... atoms */
 	DirectedAtom atom;			/* the last */
@@ -263,11 +263,14 @@ match_unit(Matcher *matcher, int32 number, const Unit *unit)
 static Matcher
 matcher_of(Search *search, int component)
 {
-	return (Matcher) {
+	Matcher		matcher = {
 		.search = search,.index = &search->mining->index,
-		.component = &search->components.component[component],.table = &search->table[component],
-		.bound = {UNBOUND, UNBOUND, UNBOUND, UNBOUND},.constant = -1
+		.component = &search->components.component[component],.table = &search->table[component],.constant = -1
 	};
+
+	for (int i = 0; i < VARIABLES; i++)
+		matcher.bound[i] = UNBOUND;
+	return matcher;
 }
 
 /* ---- all of a component ------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 
 #include "server/compat.h"
 
+#include "graph/node_slices.h"
 #include "rule.h"
 
 /* Which rules are searched for */
@@ -74,20 +75,14 @@ extern MinedRules *mine_rules(Graph *graph, const GraphData *data, const MineOpt
 /* Of the index that rules are counted on, or, for_search, searched and counted: the least that the above take */
 extern uint64 mine_index_bytes(const GraphData *data, bool for_search);
 
-/* A part of all pairs: those with x in one of so many ranges of entities, which have about as many facts each */
-typedef struct PairSlice
-{
-	int			number;			/* 0 .. of - 1 */
-	int			of;
-} PairSlice;
-
-#define ALL_PAIRS ((PairSlice) {0, 1})
+/* A slice of pairs: those with x in one of so many ranges of entities, which have about as many facts each */
+#define ALL_PAIRS ((NodeSlice) {1, 1})
 
 /*
  * Canonical rules with heads of relations of `data`, whatever their support, counted in the same way.  Support and body
  * sizes are those of the pairs in the slice: over all slices they add up.
  */
-extern MinedRules *mine_given(Graph *graph, const GraphData *data, const Rule *rules, int64 count, PairSlice slice);
+extern MinedRules *mine_given(Graph *graph, const GraphData *data, const Rule *rules, int64 count, NodeSlice slice);
 
 /* Sorts places of mined rules as rule_compare orders their rules. */
 extern void rule_places_sort(MinedRule **place, int64 count);

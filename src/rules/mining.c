@@ -215,7 +215,7 @@ end(Mining *mining, MemoryContext caller)
 MinedRules *
 mine_rules(Graph *graph, const GraphData *data, const MineOptions *options)
 {
-	Mining		mining = {.graph = graph,.data = data,.options = options,.slice = ALL_PAIRS};
+	Mining		mining = {.graph = graph,.data = data,.options = options,.slice = ALL_PAIRS,.heads = ALL_PAIRS};
 	MemoryContext caller = mining_begin(&mining);
 
 	if (!mine_slices(&mining))
@@ -228,7 +228,7 @@ mine_rules(Graph *graph, const GraphData *data, const MineOptions *options)
 }
 
 MinedRules *
-mine_given(Graph *graph, const GraphData *data, const Rule *rules, int64 count, PairSlice slice)
+mine_given(Graph *graph, const GraphData *data, const Rule *rules, int64 count, NodeSlice slice)
 {
 	Mining		mining = {.graph = graph,.data = data,.given = true,.slice = slice};
 	MemoryContext caller = mining_begin(&mining);

@@ -32,8 +32,8 @@ typedef struct Mining
 	const GraphData *data;
 	const MineOptions *options; /* NULL: rules are given */
 	bool		given;			/* rules were given, their supports are to be counted */
-	PairSlice	slice;			/* the part of the pairs that is counted */
-	PairSlice	heads;			/* the part of the heads that is searched for; of 0: all */
+	NodeSlice	slice;			/* the part of the pairs that is counted */
+	NodeSlice	heads;			/* the part of the heads that is searched for */
 
 	int64	   *start;			/* by relation: its first fact; and the end */
 	FactIndex	index;

@@ -135,7 +135,7 @@ static bool *
 wanted_heads(const Mining *mining)
 {
 	int32		heads = mining->data->relations;
-	int			slices = Max(Min(mining->heads.of, heads), 1);
+	int			slices = Max(Min(mining->heads.count, heads), 1);
 	bool	   *wanted = array_new_zero(bool, heads);
 	HeadSize   *size = array_new(HeadSize, heads);
 	int64	   *load = array_new_zero(int64, slices);
@@ -151,7 +151,7 @@ wanted_heads(const Mining *mining)
 		for (int j = 1; j < slices; j++)
 			least = load[j] < load[least] ? j : least;
 		load[least] += size[i].facts;
-		wanted[size[i].head] = least == mining->heads.number && size[i].facts > 0;
+		wanted[size[i].head] = least == mining->heads.number - 1 && size[i].facts > 0;
 	}
 	pfree(size);
 	pfree(load);

@@ -209,7 +209,7 @@ append_head_constant(BodySql *body)
 
 /* SELECT DISTINCT of the pairs (x, y) in a slice that the body yields, as ids.  Slices are by remainders of x. */
 static char *
-rule_sql_pairs(const Graph *graph, const char *triple, const Rule *rule, PairSlice slice)
+rule_sql_pairs(const Graph *graph, const char *triple, const Rule *rule, NodeSlice slice)
 {
 	Rule		whole = rule_with_domain(rule);
 	BodySql		body = body_sql(graph, &whole, NULL, NULL);
@@ -219,8 +219,8 @@ rule_sql_pairs(const Graph *graph, const char *triple, const Rule *rule, PairSli
 	appendStringInfo(&body.text, "select distinct %s as x, %s as y\n", x, head_value(&body, TERM_Y));
 	append_joins(&body);
 	append_where(&body);
-	if (slice.of > 1)
-		appendStringInfo(&body.text, " and pg_catalog.mod(%s & %d, %d) = %d", x, INT_MAX, slice.of, slice.number);
+	if (slice.count > 1)
+		appendStringInfo(&body.text, " and pg_catalog.mod(%s & %d, %d) = %d", x, INT_MAX, slice.count, slice.number - 1);
 	return body.text.data;
 }
 
@@ -328,7 +328,7 @@ hkg_rule_sql(PG_FUNCTION_ARGS)
 
 /* What the rule infers, by names: its pairs, and whether each is a fact ($1: the head relation).  A node has copies. */
 static char *
-applied_rule_sql(const Graph *graph, const Rule *rule, PairSlice slice)
+applied_rule_sql(const Graph *graph, const Rule *rule, NodeSlice slice)
 {
 	char	   *triple = graph_table_name(graph, "triple");
 	char	   *entity = graph_table_name(graph, "entity");
@@ -348,8 +348,7 @@ HKG_FUNCTION(hkg_apply_rule);
 Datum
 hkg_apply_rule(PG_FUNCTION_ARGS)
 {
-	int			slices = argument_int(fcinfo, 3, "slices", 1, INT_MAX);
-	int			slice = argument_int(fcinfo, 2, "slice", 1, slices);
+	NodeSlice	slice = node_slice_argument(fcinfo, 2, INT_MAX);
 	SqlResult  *result = sql_result(fcinfo);
 	SqlArgs		args = {0};
 	Rule		rule;
@@ -358,7 +357,7 @@ hkg_apply_rule(PG_FUNCTION_ARGS)
 	sql_begin();
 	graph = open_rule(fcinfo, &rule);
 	sql_arg(&args, INT4OID, Int32GetDatum(rule.head));
-	sql_result_query(result, applied_rule_sql(graph, &rule, (PairSlice) {slice - 1, slices}), &args);
+	sql_result_query(result, applied_rule_sql(graph, &rule, slice), &args);
 	sql_end();
 	return (Datum) 0;
 }

@@ -39,7 +39,7 @@ typedef struct Selection
 } Selection;
 
 int
-compare_quality(const void *a, const void *b)
+quality_compare(const void *a, const void *b)
 {
 	const MinedRule *left = a;
 	const MinedRule *right = b;
@@ -133,7 +133,7 @@ quality_rises(const Selection *selection, const MinedRule *rule)
 static int
 compare_best(const void *a, const void *b)
 {
-	return compare_quality(*(MinedRule *const *) a, *(MinedRule *const *) b);
+	return quality_compare(*(MinedRule *const *) a, *(MinedRule *const *) b);
 }
 
 static bool
@@ -141,7 +141,7 @@ could_enter(const Selection *selection, const MinedRule *rule)
 {
 	return MINED_PREDICTIONS(rule) > 0 && !isnan(rule->quality) && rule->quality >= selection->min_quality &&
 		MINED_STANDARD_CONFIDENCE(rule) >= selection->min_confidence &&
-		(selection->best_count < selection->top || compare_quality(rule, selection->best[0]) < 0);
+		(selection->best_count < selection->top || quality_compare(rule, selection->best[0]) < 0);
 }
 
 /* The quality that a rule must reach, as far as is known */
@@ -297,7 +297,7 @@ select_rules(const RatingModel *model, MinedRules *rules, int top, double min_qu
 }
 
 int64
-selected_rules(const MinedRules *rules)
+selection_count(const MinedRules *rules)
 {
 	int64		count = 0;
 

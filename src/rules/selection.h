@@ -38,7 +38,7 @@ extern void select_rules(const RatingModel *model, MinedRules *rules, int top, d
 						 double min_confidence);
 
 /* How many are selected */
-extern int64 selected_rules(const MinedRules *rules);
+extern int64 selection_count(const MinedRules *rules);
 
 /*
  * Fills embedding_confidence, confidence_error and quality of those that have none yet, of at least that standard
@@ -47,7 +47,7 @@ extern int64 selected_rules(const MinedRules *rules);
 extern void rate_confident(const RatingModel *model, MinedRules *rules, double least_confidence);
 
 /* Two MinedRule, by quality, support (both falling), text */
-extern int	compare_quality(const void *a, const void *b);
+extern int	quality_compare(const void *a, const void *b);
 
 /* ---- confidence.c: rules rated batch by batch ---- */
 

@@ -13,7 +13,6 @@
 #include "utils/lsyscache.h"
 
 #include "core/sort.h"
-#include "graph/node_slices.h"
 #include "server/argument.h"
 #include "server/array.h"
 #include "server/growing_array.h"
@@ -148,11 +147,10 @@ hkg_search_slice(PG_FUNCTION_ARGS)
 		.min_support = argument_int(fcinfo, 4, "min_support", 1, INT_MAX),
 		.constants = DatumGetBool(argument(fcinfo, 5, "constants"))
 	};
-	int			slices = argument_int(fcinfo, 7, "slices", 1, INT_MAX);
-	int			slice = argument_int(fcinfo, 6, "slice", 1, slices);
+	NodeSlice	heads = node_slice_argument(fcinfo, 6, INT_MAX);
 	MemoryContext caller = sql_begin();
 	Mining		mining = {
-		.graph = graph_open_facts(name),.options = &options,.slice = ALL_PAIRS,.heads = {slice - 1, slices}
+		.graph = graph_open_facts(name),.options = &options,.slice = ALL_PAIRS,.heads = heads
 	};
 	Datum		array;
 
@@ -186,12 +184,11 @@ Datum
 hkg_count_slice(PG_FUNCTION_ARGS)
 {
 	char	   *name = argument_name(fcinfo, 0, "graph");
-	int			slices = argument_int(fcinfo, 4, "slices", 1, INT_MAX);
-	int			slice = argument_int(fcinfo, 3, "slice", 1, slices);
+	NodeSlice	slice = node_slice_argument(fcinfo, 3, INT_MAX);
 	int			count;
 	const int32 *number = argument_numbers(fcinfo, 2, "rules", &count);
 	MemoryContext caller = sql_begin();
-	Mining		mining = {.graph = graph_open_facts(name),.slice = {slice - 1, slices}};
+	Mining		mining = {.graph = graph_open_facts(name),.slice = slice};
 	int64	   *size;
 	Datum		array;
 

@@ -4,6 +4,8 @@
  */
 #include "array.h"
 
+#include <math.h>
+
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -68,6 +70,15 @@ array_of_text(char *const *values, int count)
 	pfree(elements);
 	pfree(nulls);
 	return PointerGetDatum(array);
+}
+
+char *
+array_fault(const float *values, int count, double largest)
+{
+	for (int i = 0; i < count; i++)
+		if (!(fabsf(values[i]) <= largest))
+			return psprintf("holds at position %d what is no number from -%g to %g", i + 1, largest, largest);
+	return NULL;
 }
 
 void

@@ -22,6 +22,9 @@ extern Datum array_of_float8(const double *values, int count);
 /* The same; NULL pointers become NULLs. */
 extern Datum array_of_text(char *const *values, int count);
 
+/* Why one of the values is no number up to `largest`, as the end of a sentence; NULL when they all are. */
+extern char *array_fault(const float *values, int count, double largest);
+
 /* Adds three parameters, the ids of heads, of relations and of tails. */
 extern void arg_triples(SqlArgs *args, const Triple *triple, int count);
 

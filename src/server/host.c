@@ -108,7 +108,7 @@ arena_allocate(void *context, size_t bytes)
 Arena
 hkg_arena(void)
 {
-	Arena	arena = {arena_allocate, CurrentMemoryContext, false};
+	Arena		arena = {arena_allocate, CurrentMemoryContext, false};
 
 	return arena;
 }
@@ -143,7 +143,7 @@ unmap_pages(char *memory, size_t bytes)
 static void
 unmap_block(void *argument)
 {
-	MemoryBlock	   *block = argument;
+	MemoryBlock *block = argument;
 
 	if (block->scratch && block->bytes > spare.bytes && block->bytes <= MOST_SPARE)
 	{
@@ -197,7 +197,7 @@ map_zeros(size_t bytes)
 static void *
 map_block(MemoryContext context, size_t bytes, bool scratch)
 {
-	MemoryBlock	   *block = MemoryContextAlloc(context, sizeof(MemoryBlock));
+	MemoryBlock *block = MemoryContextAlloc(context, sizeof(MemoryBlock));
 
 	if (scratch)
 		bytes = TYPEALIGN(HUGE_PAGE, Min(bytes, MaxAllocHugeSize));

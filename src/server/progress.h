@@ -70,7 +70,8 @@ extern void progress_phase(Progress *progress, ProgressPhase phase, double units
 /* So many of them are done. */
 extern void progress_advance(Progress *progress, double units);
 
-/* That many rows are read, or written, in this phase. */
+/* That many rows are read, or written, in this phase: to be told when there are so many more. */
+#define PROGRESS_ROWS 1000
 extern void progress_rows(Progress *progress, int64 rows);
 
 extern void progress_iteration(Progress *progress, int iteration);

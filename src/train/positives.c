@@ -81,7 +81,7 @@ positives_add(Positives *positives, const InferredPositive *sampled, int64 count
 	int64		old_count = positives->accumulate ? positives->samples : 0;
 	const InferredPositive *old_end = old + old_count;
 	InferredPositive *merged = MemoryContextAllocHuge(GetMemoryChunkContext(positives->sample),
-												   Max(old_count + count, 1) * sizeof(InferredPositive));
+													  Max(old_count + count, 1) * sizeof(InferredPositive));
 	int64		merged_count = 0;
 
 	for (int64 i = 0; i < count; i++)

@@ -45,7 +45,7 @@ procedure_read(Procedure *procedure)
 	TrainSettings *settings = &procedure->settings;
 	Graph	   *graph = procedure->graph;
 	TrainingFacts *facts = &procedure->facts;
-	Learner   *learner = &procedure->learner;
+	Learner    *learner = &procedure->learner;
 
 	if (procedure->progress == NULL)
 		procedure->progress = progress_begin(graph->schema, settings->model, settings->iterations, settings->epochs);
@@ -294,7 +294,7 @@ rank_rules(Procedure *procedure, Iteration *iteration)
 	int64		start = monotonic_now();
 
 	select_rules(&model, procedure->rules, settings->top_rules, settings->min_quality, settings->min_confidence);
-	iteration->rules = (int32) selected_rules(procedure->rules);
+	iteration->rules = (int32) selection_count(procedure->rules);
 	iteration->mine_seconds = procedure->mine_seconds + seconds_since(start);
 	procedure->mine_seconds = 0;
 }
@@ -313,7 +313,7 @@ static void
 sample_inferences(Procedure *procedure, Iteration *iteration)
 {
 	const GraphData *data = procedure->facts.learnt;
-	Learner   *learner = &procedure->learner;
+	Learner    *learner = &procedure->learner;
 	const Hybrid *hybrid = hybrid_find(procedure->settings.hybrid);
 	HybridRules rules = {procedure->rules, data, &learner->model, procedure->settings.rule_weight};
 	Sample		sample;
@@ -408,7 +408,7 @@ procedure_infer(Procedure *procedure)
 void
 procedure_refit(Procedure *procedure)
 {
-	Learner   *learner = &procedure->learner;
+	Learner    *learner = &procedure->learner;
 	int64		epochs = hold_out_refit_epochs(&procedure->settings, &procedure->facts, procedure->best.iteration.number);
 	double		loss = 0;
 
@@ -433,7 +433,7 @@ procedure_refit(Procedure *procedure)
 static void
 write_embeddings(Procedure *procedure)
 {
-	Learner   *learner = &procedure->learner;
+	Learner    *learner = &procedure->learner;
 	const char *model = procedure->settings.model;
 	const GraphData *data = procedure->facts.all;
 	int32		piece = learner->partitions.room.entities;
@@ -504,8 +504,8 @@ learn_thresholds(Procedure *procedure)
 	const TrainingFacts *facts = &procedure->facts;
 	Labelled	labelled = {.truth = facts->valid,.truths = facts->valid_count};
 
-	labelled.falsehood = threshold_corrupt(facts->learnt, facts->filter, facts->filter_count, facts->valid,
-										   facts->valid_count, (uint64) settings->seed, &labelled.falsehoods);
+	labelled.falsehood = false_triples_draw(facts->learnt, facts->filter, facts->filter_count, facts->valid,
+											facts->valid_count, (uint64) settings->seed, &labelled.falsehoods);
 	threshold_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model, &labelled);
 }
 

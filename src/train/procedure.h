@@ -67,6 +67,9 @@ typedef struct Procedure
 	NodeRating *rating;			/* where nodes rate rules; NULL without rules */
 	double		mine_seconds;	/* until the first iteration reports them */
 
+	/* set by checkpoint_load */
+	bool		resumed;		/* the training goes on from a checkpoint */
+
 	/* changed by each iteration */
 	Learner		learner;
 	ValidRanking ranking;
@@ -75,7 +78,6 @@ typedef struct Procedure
 	BestIteration best;
 
 	/* of the path network, after the iterations */
-	bool		resumed;		/* the training goes on from a checkpoint */
 	PathLearning paths;			/* all 0 where none is learnt */
 	PathNetwork *network;		/* what was learnt; or NULL */
 } Procedure;

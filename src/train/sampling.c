@@ -41,7 +41,7 @@ Sample
 sampling_infer(BodyPairs *pairs, const HybridRules *rules, const Hybrid *hybrid)
 {
 	const MinedRules *mined = rules->mined;
-	int64		count = selected_rules(mined);
+	int64		count = selection_count(mined);
 	const Rule **selected = palloc(Max(count, 1) * sizeof(Rule *));
 	double	   *worth = MemoryContextAllocHuge(CurrentMemoryContext, Max(mined->count, 1) * sizeof(double));
 	Sample		sample = {.rule_id = palloc(Max(count, 1) * sizeof(int32)),.worth = palloc(Max(count, 1) * sizeof(double))};

@@ -15,7 +15,6 @@
 #include "paths/paths.h"
 #include "rules/rule.h"
 #include "server/argument.h"
-#include "server/host.h"
 #include "server/sql.h"
 
 int			hkg_precision;
