@@ -1176,7 +1176,7 @@ gamma, norm: of transe and rotate: a score is gamma minus the distance in that n
 reciprocal: each relation has an embedding of its inverse, by which heads are scored
 entities, relations: how many got an embedding
 Queries run with the caller''s rights and search_path. Entities without an embedding (a NOTICE) are predicted as those that came after a training. hkg_learn_evidence adds rules, weights and probabilities.
-errors: 42710 when the model has embeddings, P0002 when no name is known, 22000 for an embedding of another length or with what is no finite number, 23502 for one that is null, 23505 for a name that is there twice; 55006 when the model is being trained';
+errors: 42710 when the model has embeddings, P0002 when no name is known, 22000 for an embedding of another length or with what is no finite number, 22003 for a number beyond real, 23502 for an embedding that is null, 23505 for a name that is there twice; 55006 when the model is being trained';
 
 -- ---------------------------------------------------------------------------
 -- Predictions
