@@ -235,7 +235,7 @@ graph: an existing graph
 query: one SELECT whose first three columns are head, relation and tail, of any type, taken as text; it runs with the caller''s search_path, after the caller''s rights are checked
 split: train (facts to learn from), valid or test (facts held out)
 returns what this call added; duplicates: rows that were facts already or that came twice; held_out: facts that are held out already and were left out of train
-errors: 22004 or 22023 when a name is null or empty (nothing is loaded, the row is named), 42601 when the query has fewer than three columns or is no query, 0A000 when it writes, 54000 when a name is longer than its index takes (some 2,700 bytes after compression), 53200 when names and rows need more than hybridkg.max_memory before they are written, 42501 without select on entity and relation (and on holdout, for train, where facts are held out) and insert on the table of facts, 23503 when somebody deletes an entity meanwhile; at the end 55000, and all is rolled back, when the graph was renamed meanwhile';
+errors: 22004 or 22023 when a name is null or empty (nothing is loaded, the row is named), 42601 when the query has fewer than three columns or is no query, 0A000 when it writes, 54000 when a name is longer than its index takes (some 2,700 bytes after compression), 53200 when names and rows need more than hybridkg.max_memory before they are written, 42501 without select on entity and relation (and on holdout, for train, where facts are held out) and insert on the table of facts, 23503 when somebody deletes an entity meanwhile, 27000 when a trigger or a rule leaves out names; at the end 55000, and all is rolled back, when the graph was renamed meanwhile';
 
 create function hkg_sync(graph name, query text default null, prune bool default false, allow_empty bool default false,
 	out added bigint, out deleted bigint, out unchanged bigint, out held_out bigint, out entities bigint,
@@ -255,7 +255,7 @@ held_out: facts that the query returns, and that are held out
 entities, relations: names that were added. Those that lost all facts stay, with their embeddings, unless pruned
 pruned: entities that were deleted
 Where row security hides facts from the caller, they stay.
-errors: those of hkg_load; P0002 when the query returns no rows, 55000 without a query and a source, or when prune would delete all held-out facts, 55006 for prune during a training, 27000 when a policy or a trigger keeps facts from being deleted, 42501 without select on entity, relation, holdout and source and select, insert and delete on triple; for prune also without delete on holdout and entity';
+errors: those of hkg_load; P0002 when the query returns no rows, 55000 without a query and a source, or when prune would delete all held-out facts, 55006 for prune during a training, 27000 when a policy or a trigger keeps facts from being deleted or inserted, 42501 without select on entity, relation, holdout and source and select, insert and delete on triple; for prune also without delete on holdout and entity';
 
 create function hkg_set_source(graph name, query text) returns void
 as 'MODULE_PATHNAME' language c volatile parallel unsafe;

@@ -92,6 +92,39 @@ fact_table_read(Graph *graph, const char *split, const Numbers *heads)
 
 /* ---- adding ------------------------------------------------------------------- */
 
+/* How many of the facts the table has. */
+static int64
+count_there(Graph *graph, const char *split, const FactSet *facts)
+{
+	FactSet		now = fact_table_read(graph, split, NULL);
+	int64		there = triples_in_common(facts->triple, facts->count, now.triple, now.count);
+
+	if (now.triple != NULL)
+		pfree(now.triple);
+	return there;
+}
+
+/* A statement that inserts fewer rows than there were: others inserted some meanwhile, or some are not to be inserted. */
+static void
+check_added(const NewFacts *facts)
+{
+	FactSet		set = {.triple = array_new(Triple, facts->count),.count = facts->count};
+	int64		lacking;
+
+	for (int64 i = 0; i < set.count; i++)
+		set.triple[i] = facts->row[i].triple;
+	order(&set);
+	lacking = set.count - count_there(facts->graph, facts->split, &set);
+	pfree(set.triple);
+	if (lacking > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+				 errmsg("table %s%s lacks " INT64_FORMAT " of " INT64_FORMAT " facts that were to be added",
+						facts->graph->prefix, fact_table_name(facts->split), lacking, facts->count),
+				 errdetail("Nothing was changed."),
+				 errhint("A rule or a trigger of the table leaves them out: change it.")));
+}
+
 /* Inserts what the writer of facts (fact_writer.h) leaves to a statement. */
 static int64
 insert_by_statement(const NewFacts *facts)
@@ -99,6 +132,7 @@ insert_by_statement(const NewFacts *facts)
 	static const Oid types[] = {INT4OID, INT4OID, INT4OID, TEXTOID};
 	bool		train = is_train(facts->split);
 	Datum		values[4] = {[3] = CStringGetTextDatum(facts->split)};
+	int64		added;
 	SqlBatch   *batch;
 
 	batch = sql_batch_begin(psprintf(train ?
@@ -117,7 +151,10 @@ insert_by_statement(const NewFacts *facts)
 		if (i % PROGRESS_ROWS == 0)
 			progress_rows(facts->progress, i);
 	}
-	return sql_batch_end(batch);
+	added = (int64) sql_batch_end(batch);
+	if (facts->all_new && added < facts->count)
+		check_added(facts);
+	return added;
 }
 
 int64
@@ -126,32 +163,6 @@ fact_table_add(NewFacts *facts)
 	if (facts->count == 0)
 		return 0;
 	return facts_write(facts) ? facts->count : insert_by_statement(facts);
-}
-
-/* How many of the facts the table has. */
-static int64
-count_there(Graph *graph, const char *split, const FactSet *facts)
-{
-	FactSet		now = fact_table_read(graph, split, NULL);
-	int64		there = triples_in_common(facts->triple, facts->count, now.triple, now.count);
-
-	if (now.triple != NULL)
-		pfree(now.triple);
-	return there;
-}
-
-void
-fact_table_check_added(Graph *graph, const char *split, const FactSet *facts)
-{
-	int64		lacking = facts->count - count_there(graph, split, facts);
-
-	if (lacking > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
-				 errmsg("table %s%s lacks " INT64_FORMAT " of " INT64_FORMAT " facts that were added",
-						graph->prefix, is_train(split) ? "triple" : "holdout", lacking, facts->count),
-				 errdetail("Nothing was changed."),
-				 errhint("A rule or a trigger of the table leaves them out: change it.")));
 }
 
 /* ---- removing ----------------------------------------------------------------- */

@@ -29,11 +29,11 @@ extern FactSet fact_table_read(Graph *graph, const char *split, const Numbers *h
 /* Whether the table of that split was never written, as far as anybody can see.  It takes no right. */
 extern bool fact_table_is_unused(const Graph *graph, const char *split);
 
-/* Adds those that the table lacks, and returns how many these were.  `facts` is used up. */
+/*
+ * Adds those that the table lacks, and returns how many these were.  `facts` is used up.  ERROR 27000 where all are new
+ * and the table lacks some of them afterwards.
+ */
 extern int64 fact_table_add(NewFacts *facts);
-
-/* ERROR 27000 unless the table has all of these facts, which are ordered: a trigger can leave some out. */
-extern void fact_table_check_added(Graph *graph, const char *split, const FactSet *facts);
 
 /* Deletes facts that fact_table_read has returned.  ERROR 27000 when some of them are kept by the table. */
 extern void fact_table_remove(Graph *graph, const char *split, const FactSet *facts, Progress *progress);

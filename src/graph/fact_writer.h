@@ -29,6 +29,7 @@ typedef struct NewFacts
 	const Numbers *entities;
 	const Numbers *relations;
 	Progress   *progress;
+	bool		all_new;		/* the table has none of them: one that a trigger leaves out is an ERROR, not a duplicate */
 } NewFacts;
 
 /* Whether the facts of a split are in table triple; NULL: all of holdout */

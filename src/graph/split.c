@@ -191,14 +191,14 @@ add_coming(const Split *split, int place)
 		.count = coming.count,
 		.entities = &entities,
 		.relations = &relations,
-		.progress = split->progress
+		.progress = split->progress,
+		.all_new = true
 	};
 
 	for (int64 i = 0; i < coming.count; i++)
 		row[i].triple = coming.triple[i];
 	progress_phase(split->progress, PHASE_WRITING, (double) facts.count);
-	if (fact_table_add(&facts) < coming.count)
-		fact_table_check_added(split->graph, split_names[place], &coming);
+	(void) fact_table_add(&facts);
 	pfree(row);
 	if (coming.triple != NULL)
 		pfree(coming.triple);

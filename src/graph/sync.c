@@ -242,6 +242,7 @@ write_changes(Sync *sync)
 	FactQuery  *query = &sync->query;
 	NewFacts	facts = fact_query_facts(query, "train");
 
+	facts.all_new = true;
 	begin_writing(sync);
 	fact_table_remove(query->graph, "train", &sync->gone, query->progress);
 	if (sync->prune)
