@@ -200,9 +200,9 @@ combine_columns(DenseTerm term, int m, int n, int k,
 
 void
 dense_combine(DenseTerm term, int m, int n, int k,
-				  const float *a, ptrdiff_t a_row, ptrdiff_t a_step,
-				  const float *b, ptrdiff_t b_row,
-				  float *out, ptrdiff_t out_row, bool add)
+			  const float *a, ptrdiff_t a_row, ptrdiff_t a_step,
+			  const float *b, ptrdiff_t b_row,
+			  float *out, ptrdiff_t out_row, bool add)
 {
 	for (int p = 0; p < k; p += MAX_DEPTH)
 		for (int j = 0; j < n; j += dense.columns)

@@ -17,15 +17,15 @@ typedef enum DenseTerm
 } DenseTerm;
 
 /*
- * out[i][j] = sum over p of term(a[i][p], b[p][j]), for i < m, j < n, p < k, or,
+ * out[i][j] = sum over p of term(a[i][p], b[p][j]), for i < m, j < n, p < k, with k > 0, or,
  * with `add`, out[i][j] += that.  Element a[i][p] is a[i * a_row + p * a_step], so
  * a may be given as it is or transposed; b and out are row by row.  May be called
  * from any number of threads.
  */
 extern void dense_combine(DenseTerm term, int m, int n, int k,
-							  const float *a, ptrdiff_t a_row, ptrdiff_t a_step,
-							  const float *b, ptrdiff_t b_row,
-							  float *out, ptrdiff_t out_row, bool add);
+						  const float *a, ptrdiff_t a_row, ptrdiff_t a_step,
+						  const float *b, ptrdiff_t b_row,
+						  float *out, ptrdiff_t out_row, bool add);
 
 /* y += x, and y += a x */
 extern void dense_add(int n, const float *restrict x, float *restrict y);

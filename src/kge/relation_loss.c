@@ -294,8 +294,8 @@ score_slice(KgeRelationLoss *work, int block, int from, int thread)
 								tile_packed(work, tile), relations.count, score, BLOCK);
 		else
 			dense_combine(DENSE_PRODUCT, relations.count, rows.count, width,
-							  relations.row + from, relations.stride, 1,
-							  prepared, vector_stride(rows.count), score, BLOCK, from > 0);
+						  relations.row + from, relations.stride, 1,
+						  prepared, vector_stride(rows.count), score, BLOCK, from > 0);
 		pool_yield(work->trainer->pool, thread);
 	}
 }

@@ -37,7 +37,7 @@ write_figures(Report *report)
 		SqlArgs		args = sql_args_text(splits[i]);
 
 		figure(markup, count_text(report_number(psprintf("select count(*)::float8 from %sholdout where split = $1",
-														report->graph->prefix), &args)),
+													 report->graph->prefix), &args)),
 			   psprintf("facts held out, %s", splits[i]));
 	}
 	figures_end(markup);
