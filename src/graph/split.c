@@ -45,6 +45,7 @@ typedef struct Split
 	char	   *before;			/* of each fact, where it was */
 	char	   *after;
 	int64		count[SPLITS];	/* afterwards; of a split that is left alone, 0 */
+	int64		models;			/* that were trained before, as far as the caller may read them */
 } Split;
 
 static void
@@ -161,6 +162,16 @@ facts_moved(const Split *split, const char *in, const char *not_in, int place)
 	return set;
 }
 
+static int64
+trained_models(const Graph *graph)
+{
+	Datum		count;
+
+	return graph_may_read(graph, "model") &&
+		sql_value(psprintf("select count(*) from %smodel where trained_at is not null", graph->prefix), SQL_NO_ARGS, &count) ?
+		DatumGetInt64(count) : 0;
+}
+
 /* Valid and test give back all that they have. */
 static void
 remove_going(Split *split)
@@ -210,6 +221,11 @@ write_splits(Split *split)
 	remove_going(split);
 	for (int i = TRAIN; i < SPLITS; i++)
 		add_coming(split, i);
+	if (split->models > 0 && split->held[TRAIN].count > 0)
+		ereport(NOTICE,
+				(errmsg(INT64_FORMAT " of the facts that are held out now were learnt by models of graph \"%s\", which will "
+						"rank them too high", split->held[TRAIN].count, split->graph->name),
+				 errhint("Train anew before you evaluate, or learn thresholds or evidence.")));
 }
 
 /* ---- the function ---------------------------------------------------------------- */
@@ -236,6 +252,7 @@ hkg_split(PG_FUNCTION_ARGS)
 	split.graph = graph_open(name);
 	split.progress = progress_begin_load(split.graph->schema);
 	require_rights(split.graph);
+	split.models = trained_models(split.graph);
 	graph_lock_for_load(split.graph, "hkg_split()");
 	graph_lock_splits(split.graph);
 	read_facts(&split);

@@ -417,7 +417,7 @@ no_threshold(const char *model, const char *relation, EvKind kind)
 					kind == EV_EMBEDDING ? "" : psprintf(" and evidence \"%s\"", evidence_kinds[kind])),
 			 errdetail("Thresholds, or probabilities in their place, are learnt from the valid split, "
 					   "or the facts held out in its place, at the end of a training."),
-			 errhint("Load a valid split and call hkg_learn_thresholds.")));
+			 errhint("Hold facts out with hkg_split, or load a valid split, and train again.")));
 }
 
 /* NaN where the relation has none and is judged by probabilities */

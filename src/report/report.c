@@ -37,7 +37,7 @@ static const Section of_graph = {
 static const Section of_model[] = {
 	{"training", "Training", "How the training went, iteration by iteration, and with which settings.", section_training},
 	{"accuracy", "Accuracy",
-		"How high the model ranks the right answer, and how often it is among the first ten, for facts that it has not seen.",
+		"How high the model ranks the right answer, and how often it is among the first ten, for facts that are held out.",
 		section_accuracy},
 	{"calibration", "Probabilities", "Whether answers that are called probable are as often true.", section_calibration},
 	{"rules", "Rules",

@@ -32,6 +32,9 @@ extern void section_map(Report *report, const char *model);
 extern void section_missing(Report *report, const char *model);
 extern void section_cost(Report *report, const char *model);
 
+/* Whether they were learnt for the model (section_calibration.c). */
+extern bool section_has_probabilities(const Report *report, const char *model);
+
 /* ---- statements ------------------------------------------------------------------------ */
 
 /* The number that a query of one float8 returns; NaN where it returns none. */

@@ -245,6 +245,9 @@ write_sample(Report *report, const char *split, const SplitRanks *ranks)
 						 "A sample of %s of the %s facts of split %s is ranked, each as two questions: which head, "
 						 "which tail? hkg_evaluate ranks all.", count_text((double) ranks->count),
 						 count_text((double) ranks->sample.population), split);
+	if (strcmp(split, "valid") == 0)
+		markup_paragraph(report->markup, NULL,
+						 "The best iteration, weights and probabilities of a model are chosen on this split, too.");
 }
 
 /* The metrics that the training left, where there is nothing else */
@@ -259,7 +262,7 @@ write_training_metrics(Report *report, const char *model)
 
 	markup_paragraph(report->markup, "left-out",
 					 "Left out: the graph has no facts held out in split test or valid to measure with; "
-					 "hkg_load(graph, query, 'test') adds some.");
+					 "hkg_split holds some out, before a training.");
 	if (metrics != NULL)
 		markup_paragraph(report->markup, NULL,
 						 "While training, on facts drawn for it, the embedding alone had %s.", metrics);

@@ -155,8 +155,8 @@ write_fitted_error(Report *report, const char *model)
 						 "questions that were not fitted.", error);
 }
 
-static bool
-has_probabilities(const Report *report, const char *model)
+bool
+section_has_probabilities(const Report *report, const char *model)
 {
 	SqlArgs		args = sql_args_text(model);
 
@@ -172,7 +172,7 @@ section_calibration(Report *report, const char *model)
 	double		scale;
 	int64		questions;
 
-	if (!has_probabilities(report, model))
+	if (!section_has_probabilities(report, model))
 	{
 		markup_paragraph(markup, "left-out", "Left out: the model has no learnt probabilities.");
 		return;
@@ -183,7 +183,7 @@ section_calibration(Report *report, const char *model)
 	{
 		markup_paragraph(markup, "left-out",
 						 "Left out: the diagram, because the graph has no facts in split test to compare with; "
-						 "hkg_load(graph, query, 'test') adds some.");
+						 "hkg_split holds some out, before a training.");
 		return;
 	}
 	questions = ask_drawn_questions(report, model, QUESTIONS, answer_query(report), count_answer, bins);

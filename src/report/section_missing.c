@@ -274,4 +274,7 @@ section_missing(Report *report, const char *model)
 		markup_paragraph(report->markup, "left-out", "Nothing was found.");
 	else
 		write_facts(report, model, &facts);
+	if (facts.count > 0 && !section_has_probabilities(report, model))
+		markup_paragraph(report->markup, NULL,
+						 "The model has no learnt probabilities. sigma(score) stands in their place: only the order counts.");
 }

@@ -57,8 +57,9 @@ draw_loss(Markup *markup, const Series *iterations)
 	int			last = (int) iterations->count - 1;
 	ChartFrame	frame = {
 		.title = "Loss",
-		.description = psprintf("The mean training loss goes from %.4g in the first iteration to %.4g in the last.",
-								iterations->value[LOSS][0], iterations->value[LOSS][last]),
+		.description = last == 0 ? psprintf("The mean training loss is %.4g.", iterations->value[LOSS][0]) :
+			psprintf("The mean training loss goes from %.4g in the first iteration to %.4g in the last.",
+					 iterations->value[LOSS][0], iterations->value[LOSS][last]),
 		.x = iteration_axis(iterations),
 		.y = {.label = "mean loss of the last epoch",.low = Min(low, 0),.high = high > Min(low, 0) ? high * 1.08 : 1}
 	};
@@ -80,9 +81,9 @@ draw_mrr(Markup *markup, const Series *iterations, double best)
 	int			last = (int) iterations->count - 1;
 	ChartFrame	frame = {
 		.title = "MRR on held-out facts, by the embedding alone",
-		.description = psprintf("It goes from %.3f after the first iteration to %.3f after the last; "
-								"iteration %.0f was kept.",
-								iterations->value[MRR][0], iterations->value[MRR][last], best),
+		.description = last == 0 ? psprintf("It is %.3f.", iterations->value[MRR][0]) :
+			psprintf("It goes from %.3f after the first iteration to %.3f after the last; iteration %.0f was kept.",
+					 iterations->value[MRR][0], iterations->value[MRR][last], best),
 		.x = iteration_axis(iterations),
 		.y = {.label = "MRR",.low = 0,.high = Min(1, Max(series_high(iterations, MRR) * 1.15, 0.05))}
 	};

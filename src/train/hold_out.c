@@ -73,9 +73,28 @@ hold_out_draw(const GraphData *data, double share, uint64 seed, GraphData **rest
 	return drawn;
 }
 
-void
-hold_out_notice(const char *graph, int64 count, int64 facts)
+static void
+notice_too_few(const char *graph, const TrainSettings *settings)
 {
+	ereport(NOTICE,
+			(errmsg("no probabilities are learnt: graph \"%s\" has no valid split, and too few facts to hold some out",
+					graph),
+			 errdetail("With holdout at %g, and another one left to each entity and relation, they would be fewer than %d. "
+					   "Where a probability is asked for, sigma(score) stands in its place.",
+					   settings->holdout, HOLD_OUT_LEAST),
+			 errhint("Make a valid split with hkg_split, however small, or train with holdout => 0 if the order of the "
+					 "answers is enough.")));
+}
+
+void
+hold_out_notice(const char *graph, const TrainSettings *settings, int64 count, int64 facts)
+{
+	if (count == 0)
+	{
+		if (facts > 0 && settings->holdout > 0 && !settings->warm_start)
+			notice_too_few(graph, settings);
+		return;
+	}
 	ereport(NOTICE,
 			(errmsg("graph \"%s\" has no valid split: " INT64_FORMAT " of its " INT64_FORMAT
 					" facts are held out in its place", graph, count, facts),

@@ -16,10 +16,9 @@ hold_out(TrainingFacts *facts, const Graph *graph, const TrainSettings *settings
 	if (settings->warm_start)
 		return;
 	facts->valid = hold_out_draw(facts->all, settings->holdout, (uint64) settings->seed, &rest, &facts->valid_count);
-	if (rest == NULL)
-		return;
-	hold_out_notice(graph->name, facts->valid_count, facts->all->facts);
-	facts->learnt = rest;
+	hold_out_notice(graph->name, settings, facts->valid_count, facts->all->facts);
+	if (rest != NULL)
+		facts->learnt = rest;
 }
 
 /* They were loaded twice, or inserted by hand: hkg_load and hkg_sync leave them out. */

@@ -27,7 +27,7 @@ facts_are_held_out(const TrainingFacts *facts)
 	return facts->learnt != facts->all;
 }
 
-/* In the current context; a NOTICE when facts are held out, and when held-out facts are learnt, too. */
+/* In the current context; a NOTICE when facts are held out or are too few to be, and when held-out facts are learnt, too. */
 extern TrainingFacts training_facts_read(Graph *graph, const TrainSettings *settings);
 
 /* ERROR 55000 unless embeddings can be learnt from them with these settings, 22023 for more partitions than entities. */
@@ -50,8 +50,8 @@ extern int64 hold_out_size(double share, int64 facts);
  */
 extern Triple *hold_out_draw(const GraphData *data, double share, uint64 seed, GraphData **rest, int64 *count);
 
-/* NOTICE that `count` of the graph's facts are held out. */
-extern void hold_out_notice(const char *graph, int64 count, int64 facts);
+/* Of a graph without a valid split: NOTICE that `count` of its facts are held out; or that they are too few to be. */
+extern void hold_out_notice(const char *graph, const TrainSettings *settings, int64 count, int64 facts);
 
 /* Epochs on all facts after the best of the iterations; 0 unless facts are held out. */
 extern int64 hold_out_refit_epochs(const TrainSettings *settings, const TrainingFacts *facts, int best_iteration);

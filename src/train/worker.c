@@ -62,7 +62,8 @@ typedef struct Launch
 	Oid			login;			/* session_user */
 	Oid			role;			/* current_user */
 	NameData	graph;
-	int64		held_out;		/* facts that are held out */
+	bool		has_valid;		/* a valid split */
+	int64		held_out;		/* facts that are held out in its place */
 	int64		facts;			/* all of them */
 	pid_t		pid;			/* of the worker; it may have ended before the launcher looks */
 	pg_atomic_uint32 state;		/* LaunchState */
@@ -234,8 +235,8 @@ hkg_train_background(PG_FUNCTION_ARGS)
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
-	if (launch->held_out > 0)
-		hold_out_notice(settings.graph, launch->held_out, launch->facts);
+	if (!launch->has_valid)
+		hold_out_notice(settings.graph, &settings, launch->held_out, launch->facts);
 	pid = launch->pid;
 	dsm_detach(segment);
 	PG_RETURN_INT32(pid);
@@ -282,6 +283,7 @@ begin_training(Launch *launch, Procedure *procedure)
 	procedure_read(procedure);
 	launch->facts = procedure->facts.all->facts;
 	launch->held_out = launch->facts - procedure->facts.learnt->facts;
+	launch->has_valid = procedure->facts.valid_count > launch->held_out;
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(trial);
 
