@@ -75,7 +75,7 @@ sub run_block
 	  : ('psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-v', 'VERBOSITY=verbose', '-f', '-');
 	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGDATABASE => $database);
 	utf8::encode($text);
-	my $succeeded = IPC::Run::run(\@command, '<', \$text, '>', \$out, '2>', \$err);
+	my $succeeded = IPC::Run::run(\@command, '<', $kind eq 'sh' ? \undef : \$text, '>', \$out, '2>', \$err);
 
 	utf8::decode($out);
 	return ($succeeded, $out, $err);
