@@ -234,7 +234,7 @@ graph_lock_facts(const Graph *graph, bool prune)
 {
 	enum
 	{
-		PRUNED = 4
+		PRUNED = 4				/* the first table that only pruning changes */
 	};
 	static const TableLock lock[] = {
 		{"triple", RowExclusiveLock}, {"holdout", RowExclusiveLock}, {"entity", RowExclusiveLock},
@@ -251,7 +251,7 @@ graph_lock_splits(const Graph *graph)
 {
 	static const TableLock lock[] = {
 		{"triple", ShareRowExclusiveLock}, {"holdout", ShareRowExclusiveLock}, {"entity", RowShareLock},
-		{"relation", RowShareLock}
+		{"relation", RowShareLock}, {"model", AccessShareLock}
 	};
 
 	lock_tables(graph, lock, lengthof(lock));

@@ -45,8 +45,17 @@ typedef struct Split
 	char	   *before;			/* of each fact, where it was */
 	char	   *after;
 	int64		count[SPLITS];	/* afterwards; of a split that is left alone, 0 */
-	int64		models;			/* that were trained before, as far as the caller may read them */
+	bool		has_models;		/* that were trained before, as far as the caller may read them */
 } Split;
+
+static bool
+has_trained_models(const Graph *graph)
+{
+	Datum		found;
+
+	return graph_may_read(graph, "model") &&
+		sql_value(psprintf("select true from %smodel where trained_at is not null limit 1", graph->prefix), SQL_NO_ARGS, &found);
+}
 
 static void
 require_rights(const Graph *graph)
@@ -162,16 +171,6 @@ facts_moved(const Split *split, const char *in, const char *not_in, int place)
 	return set;
 }
 
-static int64
-trained_models(const Graph *graph)
-{
-	Datum		count;
-
-	return graph_may_read(graph, "model") &&
-		sql_value(psprintf("select count(*) from %smodel where trained_at is not null", graph->prefix), SQL_NO_ARGS, &count) ?
-		DatumGetInt64(count) : 0;
-}
-
 /* Valid and test give back all that they have. */
 static void
 remove_going(Split *split)
@@ -183,8 +182,11 @@ remove_going(Split *split)
 	for (int i = TRAIN; i < SPLITS; i++)
 		fact_table_remove(split->graph, split_names[i], &gone[i], split->progress);
 	for (int64 i = 0; i < split->data->facts; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (split->before[i] != TRAIN)
 			split->before[i] = NOWHERE;
+	}
 }
 
 static void
@@ -207,7 +209,10 @@ add_coming(const Split *split, int place)
 	};
 
 	for (int64 i = 0; i < coming.count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		row[i].triple = coming.triple[i];
+	}
 	progress_phase(split->progress, PHASE_WRITING, (double) facts.count);
 	(void) fact_table_add(&facts);
 	pfree(row);
@@ -221,10 +226,10 @@ write_splits(Split *split)
 	remove_going(split);
 	for (int i = TRAIN; i < SPLITS; i++)
 		add_coming(split, i);
-	if (split->models > 0 && split->held[TRAIN].count > 0)
+	if (split->has_models && split->held[TRAIN].count > 0)
 		ereport(NOTICE,
-				(errmsg(INT64_FORMAT " of the facts that are held out now were learnt by models of graph \"%s\", which will "
-						"rank them too high", split->held[TRAIN].count, split->graph->name),
+				(errmsg("models of graph \"%s\" may have learnt " INT64_FORMAT " of the facts that are held out now, and rank "
+						"them too high", split->graph->name, split->held[TRAIN].count),
 				 errhint("Train anew before you evaluate, or learn thresholds or evidence.")));
 }
 
@@ -252,9 +257,9 @@ hkg_split(PG_FUNCTION_ARGS)
 	split.graph = graph_open(name);
 	split.progress = progress_begin_load(split.graph->schema);
 	require_rights(split.graph);
-	split.models = trained_models(split.graph);
 	graph_lock_for_load(split.graph, "hkg_split()");
 	graph_lock_splits(split.graph);
+	split.has_models = has_trained_models(split.graph);
 	read_facts(&split);
 	draw(&split);
 	write_splits(&split);

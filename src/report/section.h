@@ -32,7 +32,7 @@ extern void section_map(Report *report, const char *model);
 extern void section_missing(Report *report, const char *model);
 extern void section_cost(Report *report, const char *model);
 
-/* Whether they were learnt for the model (section_calibration.c). */
+/* Whether probabilities were learnt for the model (section_calibration.c). */
 extern bool section_has_probabilities(const Report *report, const char *model);
 
 /* ---- statements ------------------------------------------------------------------------ */

@@ -11,7 +11,6 @@
 
 #include <math.h>
 
-
 #include "node_blocks.h"
 #include "rules/body_pairs.h"
 #include "server/growing_array.h"

@@ -91,6 +91,7 @@ create table kept as select * from own.triple;
 select report from hkg_tools.try($$select hkg_split('own', 0.2, 0.1)$$);
 drop trigger leaves_out on own.holdout;
 select valid_facts, test_facts from hkg_split('own', 0.2, 0.1);
+select count(*) filter (where split = 'valid') as left_out_of_valid, count(*) as left_out_of_both from own.holdout where head % 2 <> 0;
 create trigger leaves_out before insert on own.triple for each row execute function leave_out();
 select report from hkg_tools.try($$select hkg_split('own', 0, 0)$$);
 drop trigger leaves_out on own.triple;

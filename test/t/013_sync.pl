@@ -77,6 +77,16 @@ is(value(q{select count(*) from g.holdout}), 0, 'what was held out meanwhile is 
 value(q{insert into line values ('third', 'new', 'second')});
 in_step('as a fact');
 
+# while it waits for one table it holds no other one, so that who has the facts can go on to the models
+$by_hand = $node->background_psql('postgres', on_error_stop => 0);
+$by_hand->query_safe('begin; lock table g.triple in access exclusive mode');
+$split = session($node, 'waiting split', q{select hkg_split('g', 0, 0)});
+ok($node->poll_query_until('postgres', q{select exists (select from pg_locks where relation = 'g.triple'::regclass and not granted)}), 'a split waits for the facts');
+$by_hand->query('lock table g.model in access exclusive mode');
+$by_hand->query('commit');
+ok(finish($split), 'and ends without a deadlock') or diag($split->{err});
+$by_hand->quit;
+
 # ---- one that fails in the middle changes nothing ----
 
 my $before = value($contents);
