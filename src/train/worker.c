@@ -7,7 +7,8 @@
  * waits until the worker sets the state there: the training has begun, or failed with an error, which the launcher
  * raises.  Later failures are in the model's status.  When the launcher is cancelled while it waits, it abandons the
  * training, and nothing is left of it; once the worker commits it is too late for that, and the launcher sends it a
- * cancel.  When the launcher is terminated, the training goes on: hkg_progress shows it.
+ * cancel.  So it does where its transaction fails or is rolled back later: a cancel may come between the training's
+ * begin and the statement's end.  When the launcher is terminated, the training goes on: hkg_progress shows it.
  *
  * The worker has the launcher's rights, and the settings of its session, which policies of row security may read: it
  * reads what the launcher may read, of what is committed.  Between two transactions it keeps the lock on the model's
@@ -24,6 +25,7 @@
 #include "port/atomics.h"
 #include "postmaster/bgworker.h"
 #include "storage/dsm.h"
+#include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
@@ -98,11 +100,14 @@ write_launch(const TrainSettings *settings)
 	return segment;
 }
 
+/* The handle lives as long as the transaction, whose end uses it. */
 static BackgroundWorkerHandle *
 start_worker(const TrainSettings *settings, dsm_segment *segment)
 {
 	BackgroundWorker worker = {0};
 	BackgroundWorkerHandle *handle;
+	MemoryContext context;
+	bool		registered;
 
 	snprintf(worker.bgw_name, BGW_MAXLEN, "hybridkg training of %s.%s", settings->graph, settings->model);
 	strlcpy(worker.bgw_type, "hybridkg training", BGW_MAXLEN);
@@ -113,7 +118,10 @@ start_worker(const TrainSettings *settings, dsm_segment *segment)
 	worker.bgw_restart_time = BGW_NEVER_RESTART;
 	worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(segment));
 	worker.bgw_notify_pid = MyProcPid;
-	if (!RegisterDynamicBackgroundWorker(&worker, &handle))
+	context = MemoryContextSwitchTo(TopTransactionContext);
+	registered = RegisterDynamicBackgroundWorker(&worker, &handle);
+	MemoryContextSwitchTo(context);
+	if (!registered)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
 				 errmsg("could not start a background worker"),
@@ -205,6 +213,37 @@ raise_failure(Launch *launch)
 			 errhint("More details may be available in the server log.")));
 }
 
+/* Handles of the workers whose trainings have begun in this transaction, in its memory */
+static List *begun_workers = NIL;
+
+static void
+end_transaction(XactEvent event, void *argument)
+{
+	ListCell   *cell;
+	pid_t		pid;
+
+	if (event != XACT_EVENT_ABORT && event != XACT_EVENT_COMMIT && event != XACT_EVENT_PREPARE)
+		return;
+	foreach(cell, begun_workers)
+		if (event == XACT_EVENT_ABORT && !proc_exit_inprogress && GetBackgroundWorkerPid(lfirst(cell), &pid) == BGWH_STARTED)
+			(void) kill(pid, SIGINT);
+	begun_workers = NIL;
+}
+
+/* From here until the transaction commits, its failure cancels the training. */
+static void
+watch_transaction(BackgroundWorkerHandle *handle)
+{
+	static bool watched = false;
+	MemoryContext context = MemoryContextSwitchTo(TopTransactionContext);
+
+	if (!watched)
+		RegisterXactCallback(end_transaction, NULL);
+	watched = true;
+	begun_workers = lappend(begun_workers, handle);
+	MemoryContextSwitchTo(context);
+}
+
 HKG_FUNCTION(hkg_train_background);
 Datum
 hkg_train_background(PG_FUNCTION_ARGS)
@@ -235,6 +274,7 @@ hkg_train_background(PG_FUNCTION_ARGS)
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
+	watch_transaction(handle);
 	if (!launch->has_valid)
 		hold_out_notice(settings.graph, &settings, launch->held_out, launch->facts);
 	pid = launch->pid;

@@ -315,11 +315,19 @@ for (my $milliseconds = 2; $milliseconds <= 60; $milliseconds += 2)
 
 	value("select pg_cancel_backend($begun)") if $code == 0;
 	$code == 0 ? $began++ : $stopped++;
-	wait_until($node, q{select not exists (select from pg_stat_activity where backend_type = 'hybridkg training')});
+	push @left, "$milliseconds: under way" if !wait_until($node, q{select not exists (select from pg_stat_activity where backend_type = 'hybridkg training')});
 	push @left, $milliseconds if value(q{delete from g.model where name = 'hasty' returning status}) eq 'training';
 }
 is("@left", '', 'a session that is stopped as the worker begins leaves no training');
 cmp_ok($stopped, '>', 0, "$stopped of them were stopped, $began began");
+
+# a transaction that fails after its training has begun, or is rolled back, cancels it
+foreach my $failing ("select 1 / (hkg_train_background('g', $endless, model => 'hasty') * 0)", "begin; select hkg_train_background('g', $endless, model => 'hasty'); rollback")
+{
+	$node->psql('postgres', $failing);
+	ok(wait_until($node, q{select not exists (select from pg_stat_activity where backend_type = 'hybridkg training')}), 'a transaction that does not commit ends its training');
+	is(value(q{delete from g.model where name = 'hasty' returning status}), 'cancelled', 'whose status tells it');
+}
 
 # a graph that loses a table, its name or everything while it is learnt from: the status shows it, where there still is
 # one
