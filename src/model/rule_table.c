@@ -212,6 +212,7 @@ rule_table_add(Graph *graph, const char *model, const MinedRules *rules)
 {
 	char	   *name = quote_literal_cstr(model);
 
+	graph_lock_model_row(graph, model);
 	sql_run(psprintf("insert into %smodel (name, settings, status, created_at) "
 					 "values (%s, '{}', 'ready', clock_timestamp()) on conflict do nothing", graph->prefix, name),
 			SQL_NO_ARGS);

@@ -116,6 +116,22 @@ ok(finish($deleter), 'a model is deleted');
 ok(!finish($weigher), 'whose weights are to be learnt');
 like($weigher->{err}, qr/ERROR:  42704: model "going" does not exist/, 'they have no place');
 
+# A model is deleted when rules are imported for it: the deletion waits, and takes them along.
+$node->safe_psql('postgres', "select hkg_train('g', $small, model => 'going')");
+$node->safe_psql('postgres', q{create function wait() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock_shared(1); return new; end';
+	create trigger wait before insert on g.rule for each row execute function wait()});
+my $holder = $node->background_psql('postgres');
+$holder->query_safe('select pg_advisory_lock(1)');
+my $importer = session($node, 'importer', q{select hkg_import_rules('g', 'r5(X,Y) <= r1(X,"e1"), r2(Y,"e2")', model => 'going')});
+ok(wait_until($node, q{select wait_event = 'advisory' from pg_stat_activity where application_name = 'importer'}), 'rules are written for a model');
+my $taker = session($node, 'taker', q{delete from g.model where name = 'going'});
+wait_until($node, q{select wait_event_type = 'Lock' from pg_stat_activity where application_name = 'taker' union all
+	select true where not exists (select from g.model where name = 'going') order by 1 desc limit 1});
+$holder->quit;
+ok(finish($importer), 'and are there') or diag $importer->{err};
+ok(finish($taker), 'though it is deleted meanwhile');
+is($node->safe_psql('postgres', q{drop function wait cascade; select count(*) from g.rule where model = 'going'}), '0', 'which takes them along');
+
 # An entity goes with its facts while a training is under way: nothing is kept of it.
 my $under_way = 0;
 # longer trainings, until it goes in time
