@@ -65,8 +65,10 @@ conve_rows(const KgeModel *model)
 		(size_t) model->dimensions;
 }
 
-/* Floating-point operations of a query, and of its gradients; of these a core does so many a second. */
+/* Floating-point operations of a query, and of its gradients. */
 extern double conve_flops(int d);
+
+/* Of these, how many a core does in a second */
 #define CONVE_RATE	5e10
 
 /* ---- conve_batch.c: a minibatch of queries in training --------------------- */

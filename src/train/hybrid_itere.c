@@ -23,9 +23,14 @@
 /* score that an axiom must exceed, that of their program */
 #define LEAST_SCORE 0.95
 
-/* Kinds whose distances are compared: symmetry and transitivity are kinds of their own */
-#define KINDS 5
-#define NO_AXIOM KINDS
+/* Kinds whose distances are compared: those of KgeAxiomKind, and two of one relation alone */
+enum
+{
+	SYMMETRY = KGE_AXIOM_CHAIN + 1,
+	TRANSITIVITY,
+	KINDS,
+	NO_AXIOM = KINDS
+};
 
 /* Returns the kind of axiom that a rule is, or NO_AXIOM. */
 static int
@@ -34,9 +39,9 @@ kind_of(const Rule *rule, const GraphData *data, KgeAxiom *axiom)
 	if (!axiom_of(rule, data, axiom))
 		return NO_AXIOM;
 	if (axiom->kind == KGE_AXIOM_INVERSE && axiom->body[0] == axiom->head)
-		return 3;
+		return SYMMETRY;
 	if (axiom->kind == KGE_AXIOM_CHAIN && axiom->body[0] == axiom->head && axiom->body[1] == axiom->head)
-		return 4;
+		return TRANSITIVITY;
 	return axiom->kind;
 }
 
