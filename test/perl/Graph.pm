@@ -18,7 +18,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_node make_graph cities tables lines_of left_by stop_and_resume wait_until is_soon still session wait_for_session finish
+our @EXPORT = qw(start_node make_graph cities tables lines_of left_by hold let_go stop_and_resume wait_until is_soon still session wait_for_session finish
 	end_statement end_process kill_backend lives processor_seconds watch lateness);
 
 # A started node with the extension in the database postgres; settings as in postgresql.conf.
@@ -153,16 +153,43 @@ sub left_by
 		"select count(*)::text from g.checkpoint_inferred where model = '$model'"));
 }
 
+# Holds a training of graph g where it writes row `number` of its learning curve, table iteration or path_epoch: by
+# then it has committed the rows before, however fast it is.  Returns what let_go needs.
+sub hold
+{
+	my ($node, $table, $model, $number) = @_;
+	my $gate = $node->background_psql('postgres');
+
+	$gate->query_safe('select pg_advisory_lock(7)');
+	$node->safe_psql('postgres', qq{create function g.hold() returns trigger language plpgsql as
+			'begin perform pg_advisory_xact_lock_shared(7); return new; end';
+		create trigger hold before insert on g.$table for each row
+			when (new.model = '$model' and new.number = $number) execute function g.hold()});
+	return $gate;
+}
+
+# The training has ended by now; a kill took the gate with it.
+sub let_go
+{
+	my ($node, $gate) = @_;
+
+	$node->safe_psql('postgres', 'drop function g.hold cascade');
+	$gate->quit;
+	return;
+}
+
 # A training of graph g in the background that ends after its second iteration, by pg_cancel_backend or by a kill, and
-# is resumed.  It needs so many iterations that it is not done by then.
+# is resumed.
 sub stop_and_resume
 {
 	my ($node, $how, $model, $arguments) = @_;
+	my $gate = hold($node, 'iteration', $model, 3);
 	my $pid = $node->safe_psql('postgres', "select hkg_train_background('g', $arguments, model => '$model')");
 
-	wait_until($node, "select count(*) >= 2 from g.iteration where model = '$model'");
+	ok(wait_until($node, "select count(*) = 2 from g.iteration where model = '$model'"), "$model: two iterations");
 	$how eq 'kill' ? kill_backend($node, $pid) : $node->safe_psql('postgres', "select $how($pid)");
 	wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
+	let_go($node, $gate);
 	is($node->safe_psql('postgres', "select hkg_resume('g', '$model') from g.model where name = '$model' and status <> 'ready'"), $model,
 		"$model: stopped by $how and resumed");
 }

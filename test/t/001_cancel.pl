@@ -28,17 +28,18 @@ my $left = q{select (select count(*) from pg_ls_dir('/proc/' || pg_backend_pid()
 	|| ' work tables, ' || (select count(*) from pg_locks where locktype = 'advisory') || ' locks'};
 
 # Whether the statement was still running when its time was over.  A late end
-# may be the machine's fault: the best of a few counts.
+# may be the machine's fault: the best of a few counts.  So may a statement that is done: it is tried again, unless it
+# `may_end`.
 sub times_out
 {
-	my ($what, $statement, $milliseconds, $limit) = @_;
+	my ($what, $statement, $milliseconds, $limit, $may_end) = @_;
 	my $end;
 
 	$limit //= $usual_limit;
 	foreach my $try (1 .. 5)
 	{
 		$end = end_statement($node, $statement, $milliseconds / 1000, after => $left);
-		last if $end->{late} < $limit;
+		last if $end->{late} < $limit && ($may_end || $end->{sqlstate} eq '57014');
 	}
 	my $cancelled = $end->{sqlstate} eq '57014';
 	cmp_ok($end->{late}, '<', $limit, sprintf('%s: %s, %.0f ms after %d ms', $what,
@@ -70,7 +71,7 @@ foreach my $step (1 .. $steps - 1)
 {
 	my $milliseconds = int(1000 * $whole * $step / $steps);
 
-	if (times_out("training, $step/$steps", $train, $milliseconds))
+	if (times_out("training, $step/$steps", $train, $milliseconds, undef, 1))
 	{
 		$hits++;
 	}
@@ -149,12 +150,15 @@ foreach my $milliseconds (100, 400, 900)
 # as pg_terminate_backend does
 foreach my $part (0.1, 0.4, 0.7)
 {
+	my $seconds = $whole * $part;
 	my $end;
 
-	foreach my $try (1 .. 3)
+	# one that was done before is tried again, earlier: it takes less, now that nobody else is using the machine
+	foreach my $try (1 .. 5)
 	{
-		$end = end_statement($node, $train, $whole * $part, signal => 'TERM');
-		last if $end->{late} < $usual_limit;
+		$end = end_statement($node, $train, $seconds, signal => 'TERM');
+		last if $end->{late} < $usual_limit && $end->{err} =~ /57P01|terminating connection/;
+		$seconds /= 1.5;
 	}
 	cmp_ok($end->{late}, '<', $usual_limit, sprintf('terminated at %.1f of the training: %.0f ms', $part, $end->{passed} * 1000));
 	like($end->{err}, qr/57P01|terminating connection/, 'the session was told');

@@ -66,10 +66,12 @@ foreach my $how (sort keys %stops)
 }
 
 # what a rolled back resume leaves can be resumed
+my $gate = hold($node, 'iteration', 'again', 2);
 $pid = value("select hkg_train_background('g', $arguments, model => 'again')");
-wait_until($node, q{select count(*) >= 1 from g.iteration where model = 'again'});
+wait_until($node, q{select count(*) = 1 from g.iteration where model = 'again'});
 value("select pg_cancel_backend($pid)");
-ok(wait_until($node, q{select status = 'cancelled' from g.model where name = 'again'}), 'cancelled');
+ok(wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)"), 'cancelled');
+let_go($node, $gate);
 value(q{begin; select hkg_resume('g', 'again'); rollback});
 value(q{select hkg_resume('g', 'again')});
 is(left_by($node, 'again'), $whole, 'the very same after a resume that was rolled back');
@@ -160,10 +162,12 @@ is(value(q{select count(*) from g.entity_embedding e join g.entity n on n.id = e
 
 # a graph that changed cannot be resumed
 value(q{insert into g.holdout select 'test', e.id, r.id, e.id from g.entity e, g.relation r where e.name = 'e1' and r.name = 'r1'});
+$gate = hold($node, 'iteration', 'changed', 3);
 $pid = value("select hkg_train_background('g', $arguments, model => 'changed')");
-wait_until($node, q{select count(*) >= 1 from g.iteration where model = 'changed'});
+wait_until($node, q{select count(*) = 2 from g.iteration where model = 'changed'});
 value("select pg_cancel_backend($pid)");
-wait_until($node, q{select status = 'cancelled' from g.model where name = 'changed'});
+wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
+let_go($node, $gate);
 # every part of a checkpoint has a checksum: a bit that differs in any of them is found, and so is a row in another's
 # place
 my @parts = split /\n/, value(q{select distinct part from g.checkpoint where model = 'changed' order by 1});
@@ -245,10 +249,12 @@ is(value(q{select min(percent) filter (where phase = 'finding path rules') betwe
 	max(percent) > min(percent) filter (where phase = 'finding path rules') from seen}), 't', 'the iterations are not all of it');
 value('drop table seen');
 
+$gate = hold($node, 'iteration', 'stopped 2', 3);
 $pid = value("select hkg_train_background('g', $held_out, model => 'stopped 2')");
-wait_until($node, q{select count(*) >= 2 from g.iteration where model = 'stopped 2'});
+wait_until($node, q{select count(*) = 2 from g.iteration where model = 'stopped 2'});
 value("select pg_terminate_backend($pid)");
 wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
+let_go($node, $gate);
 is(value(q{select hkg_resume('g', 'stopped 2')}), 'stopped 2', 'resumed');
 is(left_by($node, 'stopped 2'), $whole, 'the very same after a resume');
 is(value(q{select count(*) from g.triple}), $facts, 'no fact is lost');
@@ -359,7 +365,7 @@ make_graph($node, $_, 300, 3000) foreach 'lost', 'other';
 value(q{insert into other.model (name, settings, status, created_at) values ('default', '{}', 'ready', now())});
 $pid = value("select hkg_train_background('lost', 'distmult', dimensions => 8, iterations => 1000, epochs => 300, top_rules => 0, model => 'default')");
 wait_until($node, "select phase = 'training' from hkg_progress where pid = $pid");
-value('alter schema lost rename to found; alter schema other rename to lost');
+value('begin; alter schema lost rename to found; alter schema other rename to lost; commit');
 ok(wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)"), 'a graph gives its name to another one: the training ends');
 like(value('select status from found.model'), qr/^failed: graph "lost" was renamed or dropped meanwhile/, 'its status tells it');
 is(value('select count(*) from lost.iteration'), '0', 'and the other graph has nothing of it');
@@ -414,10 +420,12 @@ is(value('select count(*) from hkg_progress'), '0', 'until it is cancelled');
 value(q{insert into g.entity (name) select 'more ' || i from generate_series(1, 120000) i});
 my $short = q{'distmult', dimensions => 4, iterations => 12, epochs => 10, top_rules => 0, evidence_rules => 0, holdout => 0.1};
 value("select hkg_train('g', $short, model => 'whole 5')");
+$gate = hold($node, 'iteration', 'stopped 5', 3);
 $pid = value("select hkg_train_background('g', $short, model => 'stopped 5')");
-wait_until($node, q{select count(*) >= 2 from g.iteration where model = 'stopped 5'});
+wait_until($node, q{select count(*) = 2 from g.iteration where model = 'stopped 5'});
 value("select pg_terminate_backend($pid)");
 wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
+let_go($node, $gate);
 value(q{select hkg_resume('g', 'stopped 5')});
 is(value(q{select count(*) from g.iteration where model = 'stopped 5' and mrr_error > 0 and ranked < 100}), '12', 'estimates');
 is(left_by($node, 'stopped 5'), left_by($node, 'whole 5'), 'the same after a resume');

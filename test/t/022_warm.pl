@@ -43,10 +43,13 @@ is(left_by($node, 'back'), $whole, 'it leaves the very same');
 # stopped before and after its first iteration
 foreach my $iterations (0, 2)
 {
+	my $gate = hold($node, 'iteration', 'stopped', $iterations + 1);
 	my $pid = value("select hkg_train_background('g', $warm, model => 'stopped')");
-	wait_for("(select count(*) from g.iteration where model = 'stopped') >= $iterations");
+
+	ok(wait_for("(select count(*) from g.iteration where model = 'stopped') = $iterations"), "$iterations iterations");
 	value("select pg_cancel_backend($pid)");
-	ok(wait_for(q{status <> 'training' from g.model where name = 'stopped'}), 'stopped');
+	ok(wait_for("not exists (select from pg_stat_activity where pid = $pid)"), 'stopped');
+	let_go($node, $gate);
 	my $done = value(q{select count(*) from g.iteration where model = 'stopped'});
 	is(value(q{select status || ' ' || (settings->>'warm_start') from g.model where name = 'stopped'}), 'cancelled false',
 		"after $done iterations: the model is the one it began with");

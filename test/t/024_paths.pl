@@ -32,12 +32,13 @@ sub left
 sub stop_after
 {
 	my ($model, $epochs, $how) = @_;
+	my $gate = hold($node, 'path_epoch', $model, $epochs + 1);
 	my $pid = value("select hkg_train_background('g', $arguments, model => '$model')");
 
-	ok(wait_until($node, "select count(*) >= $epochs from g.path_epoch where model = '$model'"), "$model: $epochs epochs");
+	ok(wait_until($node, "select count(*) = $epochs from g.path_epoch where model = '$model'"), "$model: $epochs epochs");
 	$how eq 'kill' ? kill_backend($node, $pid) : value("select $how($pid)");
 	wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
-	note(value("select count(*) from g.path_epoch where model = '$model'") . ' epochs were done');
+	let_go($node, $gate);
 	return;
 }
 

@@ -45,10 +45,13 @@ sub interrupt
 {
 	my ($model, $given) = @_;
 
+	my $gate = hold($node, 'iteration', $model, 3);
+
 	$pid = value("select hkg_train_background('g', $given, model => '$model')");
-	wait_until($node, "select count(*) >= 2 from g.iteration where model = '$model'");
+	ok(wait_until($node, "select count(*) = 2 from g.iteration where model = '$model'"), "$model: two iterations");
 	value("select pg_cancel_backend($pid)");
-	wait_until($node, "select status = 'cancelled' from g.model where name = '$model'");
+	wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
+	let_go($node, $gate);
 	return;
 }
 

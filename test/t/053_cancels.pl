@@ -83,8 +83,9 @@ sub remains
 # What workers began and committed
 sub end_workers
 {
-	value('select pg_cancel_backend(pid) from hkg_progress');
-	$node->poll_query_until('postgres', q{select not exists (select from hkg_progress) and not exists (select from pg_stat_activity where backend_type ~ 'hybridkg')});
+	# one may begin after a look, as its launcher was terminated
+	$node->poll_query_until('postgres', q{select count(pg_cancel_backend(pid)) = 0 from pg_stat_activity where backend_type ~ 'hybridkg'});
+	$node->poll_query_until('postgres', 'select not exists (select from hkg_progress)');
 	value(q{delete from g.model where name not in ('m', 'p'); delete from g.trial});
 	return;
 }
