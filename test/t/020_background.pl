@@ -90,7 +90,7 @@ like($errors, qr/ERROR:  57014: /, 'which was cancelled');
 value(q{delete from g.model where name = 'long'});
 
 # a relation that is deleted after the training has read its facts: path rules that name it are written, no model fails
-my $gate = $node->background_psql('postgres');
+$gate = $node->background_psql('postgres');
 value(q{insert into g.relation (name) values ('gone'); insert into g.triple select head, (select id from g.relation where name = 'gone'), tail from g.triple where relation = 1});
 value("select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 30, epochs => 50, top_rules => 0, paths => false, model => 'less')");
 wait_until($node, q{select exists (select from hkg_progress where phase = 'training')});
