@@ -18,7 +18,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_node make_graph cities tables lines_of left_by hold let_go stop_and_resume wait_until is_soon still session wait_for_session finish
+our @EXPORT = qw(start_node make_graph cities tables lines_of left_by hold is_held let_go stop_and_resume wait_until is_soon still session wait_for_session finish
 	end_statement end_process kill_backend lives processor_seconds watch lateness);
 
 # A started node with the extension in the database postgres; settings as in postgresql.conf.
@@ -153,28 +153,37 @@ sub left_by
 		"select count(*)::text from g.checkpoint_inferred where model = '$model'"));
 }
 
-# Holds a training of graph g where it writes row `number` of its learning curve, table iteration or path_epoch: by
-# then it has committed the rows before, however fast it is.  Returns what let_go needs.
+# Holds a training where it writes row `number` of its learning curve, table iteration or path_epoch of its graph: by
+# then it has committed the rows before, however fast it is.  `model` is its model, or a pattern of LIKE.  Returns what
+# let_go needs.
 sub hold
 {
 	my ($node, $table, $model, $number) = @_;
 	my $gate = $node->background_psql('postgres');
 
 	$gate->query_safe('select pg_advisory_lock(7)');
-	$node->safe_psql('postgres', qq{create function g.hold() returns trigger language plpgsql as
+	$node->safe_psql('postgres', qq{create function public.hold() returns trigger language plpgsql as
 			'begin perform pg_advisory_xact_lock_shared(7); return new; end';
-		create trigger hold before insert on g.$table for each row
-			when (new.model = '$model' and new.number = $number) execute function g.hold()});
+		create trigger hold before insert on $table for each row
+			when (new.model like '$model' and new.number = $number) execute function public.hold()});
 	return $gate;
 }
 
-# The training has ended by now; a kill took the gate with it.
+# Whether a training stands at the gate
+sub is_held
+{
+	my ($node) = @_;
+
+	return wait_until($node, q{select exists (select from pg_locks where locktype = 'advisory' and objid = 7 and not granted)});
+}
+
+# The training goes on, unless it has ended by now; a kill took the gate with it.
 sub let_go
 {
 	my ($node, $gate) = @_;
 
-	$node->safe_psql('postgres', 'drop function g.hold cascade');
 	$gate->quit;
+	$node->safe_psql('postgres', 'drop function public.hold cascade');
 	return;
 }
 
@@ -183,7 +192,7 @@ sub let_go
 sub stop_and_resume
 {
 	my ($node, $how, $model, $arguments) = @_;
-	my $gate = hold($node, 'iteration', $model, 3);
+	my $gate = hold($node, 'g.iteration', $model, 3);
 	my $pid = $node->safe_psql('postgres', "select hkg_train_background('g', $arguments, model => '$model')");
 
 	ok(wait_until($node, "select count(*) = 2 from g.iteration where model = '$model'"), "$model: two iterations");
@@ -197,12 +206,12 @@ sub stop_and_resume
 # Waits until a query returns true, as long as for anything else; whether it did.
 sub wait_until
 {
-	my ($node, $query) = @_;
+	my ($node, $query, $database) = @_;
 	my $end = time() + $PostgreSQL::Test::Utils::timeout_default;
 
 	while (time() < $end)
 	{
-		return 1 if $node->safe_psql('postgres', $query) eq 't';
+		return 1 if $node->safe_psql($database // 'postgres', $query) eq 't';
 		sleep(0.02);
 	}
 	return 0;

@@ -21,7 +21,7 @@ my $before = tables($node, 'g');
 
 my $trainer = session($node, 'trainer', "select hkg_train('g', $long, model => 'm')");
 my $pid = wait_for_session($node, $trainer);
-wait_until($node, "select exists (select from hkg_progress where pid = $pid and phase = 'training')");
+ok(wait_until($node, "select exists (select from hkg_progress where pid = $pid and phase = 'training')"), 'a training is under way');
 
 # the first one takes hours
 my ($code, $out, $err) = $node->psql('postgres',
@@ -83,7 +83,7 @@ my $other = session($node, 'other', "begin; select hkg_train('g', $small, model 
 	end loop;
 end $$; select pg_sleep(0.2); commit});
 $pid = wait_for_session($node, $other);
-$node->poll_query_until('postgres', "select wait_event = 'PgSleep' from pg_stat_activity where pid = $pid");
+ok($node->poll_query_until('postgres', "select wait_event = 'PgSleep' from pg_stat_activity where pid = $pid"), 'another training is done, and not committed');
 my $learner = session($node, 'learner', q{do $$ begin
 	loop
 		begin
@@ -110,7 +110,7 @@ my $deleter = session($node, 'deleter', q{begin; delete from g.model where name 
 	end loop;
 end $$; commit});
 wait_for_session($node, $deleter);
-$node->poll_query_until('postgres', q{select wait_event = 'PgSleep' from pg_stat_activity where application_name = 'deleter'});
+ok($node->poll_query_until('postgres', q{select wait_event = 'PgSleep' from pg_stat_activity where application_name = 'deleter'}), 'a model is being deleted');
 my $weigher = session($node, 'weigher', q{select hkg_learn_evidence('g', 'going')});
 ok(finish($deleter), 'a model is deleted');
 ok(!finish($weigher), 'whose weights are to be learnt');
@@ -142,8 +142,9 @@ foreach my $epochs (200, 1000, 5000)
 		where r.name = 'r1' order by 1, 2 limit 20) f$$)});
 	my $sampling = session($node, 'sampling',
 		qq{select hkg_train('g', 'distmult', dimensions => 32, iterations => 1, epochs => $epochs, min_quality => 0, sample_size => 1000000, model => 'm')});
-	wait_for_session($node, $sampling);
-	wait_until($node, q{select exists (select from hkg_progress where model = 'm' and epoch > 0) or not exists (select from hkg_progress)});
+	$pid = wait_for_session($node, $sampling);
+	ok(wait_until($node, qq{select exists (select from hkg_progress where model = 'm' and epoch > 0) or
+		not exists (select from pg_stat_activity where pid = $pid)}), "a training of $epochs epochs is under way, or over");
 	$node->safe_psql('postgres', q{delete from g.triple using g.entity e where e.id in (head, tail) and e.name = 'gone';
 		delete from g.entity where name = 'gone'});
 	$under_way = $node->safe_psql('postgres', 'select count(*) from hkg_progress');
@@ -180,7 +181,7 @@ is(beside(q{select hkg_create_graph('twice')}, q{select hkg_create_graph('twice'
 is(beside(q{delete from g.model where name = 'm1'}, q{select hkg_learn_thresholds('g', null, 'm1')}), '42704', 'thresholds of a model that goes');
 is(beside(q{delete from g.model where name = 'm2'}, q{select hkg_learn_evidence('g', 'm2')}), '42704', 'weights of a model that goes');
 $pid = $node->safe_psql('postgres', "select hkg_train_background('g', $long, model => 'stopped')");
-wait_until($node, q{select exists (select from g.model where name = 'stopped' and status = 'training')});
+ok(wait_until($node, q{select exists (select from g.model where name = 'stopped' and status = 'training')}), 'a training has begun');
 $node->safe_psql('postgres', "select pg_cancel_backend($pid)");
 wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
 is(beside(q{delete from g.model where name = 'stopped'}, q{select hkg_resume('g', 'stopped')}), '42704', 'a stopped training that goes');

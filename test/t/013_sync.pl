@@ -46,10 +46,10 @@ value('create table gate ()');
 my $gate = $node->background_psql('postgres');
 $gate->query_safe('begin; lock table gate');
 my $first = session($node, 'first', q{begin; delete from line where head = 'e1'; select hkg_sync('g'); select count(*) from gate; commit});
-$node->poll_query_until('postgres', q{select exists (select from pg_locks where relation = 'gate'::regclass and not granted)});
+ok($node->poll_query_until('postgres', q{select exists (select from pg_locks where relation = 'gate'::regclass and not granted)}), 'one sync stands before its commit');
 # while it waits, a row comes that its statement's snapshot does not show
 my $second = session($node, 'second', q{insert into line values ('e2', 'r1', 'second'); select hkg_sync('g')});
-$node->poll_query_until('postgres', q{select exists (select from pg_locks where locktype = 'advisory' and not granted)});
+ok($node->poll_query_until('postgres', q{select exists (select from pg_locks where locktype = 'advisory' and not granted)}), 'another one waits');
 value(q{insert into line values ('e3', 'r1', 'third')});
 $gate->query_safe('commit');
 ok(finish($first), 'the first of two syncs');
@@ -135,16 +135,15 @@ value(q{delete from line where head like 'big%'; select hkg_sync('g')});
 
 my $small = q{'distmult', dimensions => 8, iterations => 2, epochs => 2, top_rules => 0, evidence_rules => 0};
 value("select hkg_train('g', $small)");
-my $pid = value(q{select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 30, epochs => 10, top_rules => 0, evidence_rules => 0)});
 # which does not end before it can write its next iteration
-$gate->query_safe('begin');
-$node->poll_query_until('postgres', q{select count(*) > 0 from hkg_progress where phase = 'training'});
-$gate->query_safe('lock table g.iteration in share mode');
+my $held = hold($node, 'g.iteration', 'default', 2);
+value(q{select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 30, epochs => 10, top_rules => 0, evidence_rules => 0)});
+ok(is_held($node), 'a training is under way');
 value(q{insert into line values ('during', 'r1', 'e2'); delete from line where head = 'e9' or tail = 'e9'});
 is(value(q{select added || ' ' || (deleted > 0) || ' ' || entities from hkg_sync('g')}), '1 true 1', 'a sync while a model is trained');
 in_step('it does not wait');
 like(refused(q{select hkg_sync('g', prune => true)}), qr/ERROR:  55006: graph "g" is in use by a training/, 'entities are not pruned meanwhile');
-$gate->query_safe('commit');
+let_go($node, $held);
 ok($node->poll_query_until('postgres', 'select count(*) = 0 from hkg_progress'), 'the training ends');
 is(value(q{select status from g.model}), 'ready', 'and its model is ready');
 is(value(q{select count(*) from hkg_predict_tails('g', 'e2', 'r1', 3)}), 3, 'it predicts');
@@ -152,8 +151,8 @@ is(value(q{select count(*) from hkg_predict_tails('g', 'during', 'r2', 3)}), 3, 
 my $idle = value(q{select count(*) from g.entity where name not in (select head from line union select tail from line)});
 $gate->query_safe('begin; lock table g.model in share mode');
 my $prune = session($node, 'prune', q{select pruned from hkg_sync('g', prune => true)});
-$node->poll_query_until('postgres', q{select exists (select from pg_locks where relation = 'g.model'::regclass and not granted)});
-is(value(q{select count(*) from pg_locks where relation = 'g.triple'::regclass and mode = 'RowExclusiveLock'}), 0, 'pruning waits for the models before it writes');
+ok($node->poll_query_until('postgres', q{select exists (select from pg_locks where relation = 'g.model'::regclass and not granted)}), 'pruning waits for the models');
+is(value(q{select count(*) from pg_locks where relation = 'g.triple'::regclass and mode = 'RowExclusiveLock'}), 0, 'before it writes');
 $gate->query_safe('commit');
 $gate->quit;
 ok(finish($prune), "then e9 and others without a fact are pruned");

@@ -44,9 +44,10 @@ foreach my $how (sort keys %stops)
 	foreach my $iterations (@{ $stops{$how} })
 	{
 		my $model = "${how}_$iterations";
+		my $gate = $iterations > 0 ? hold($node, 'g.iteration', $model, $iterations + 1) : undef;
 
 		$pid = value("select hkg_train_background('g', $arguments, model => '$model')");
-		wait_until($node, "select (select count(*) from g.iteration where model = '$model') >= $iterations");
+		ok(wait_until($node, "select count(*) >= $iterations from g.iteration where model = '$model'"), "$model: has begun");
 		if ($how eq 'kill')
 		{
 			kill_backend($node, $pid);
@@ -56,6 +57,7 @@ foreach my $how (sort keys %stops)
 			value("select $how($pid)");
 		}
 		wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
+		let_go($node, $gate) if $gate;
 		my $done = value("select count(*) from g.iteration where model = '$model'");
 		is(status($model), $how eq 'pg_cancel_backend' ? 'cancelled' : 'training', "$model: status after $done iterations");
 		like(refused("select * from hkg_predict_tails('g', 'e1', 'r1', model => '$model')"), qr/55000.*is not trained/,
@@ -66,9 +68,9 @@ foreach my $how (sort keys %stops)
 }
 
 # what a rolled back resume leaves can be resumed
-my $gate = hold($node, 'iteration', 'again', 2);
+my $gate = hold($node, 'g.iteration', 'again', 2);
 $pid = value("select hkg_train_background('g', $arguments, model => 'again')");
-wait_until($node, q{select count(*) = 1 from g.iteration where model = 'again'});
+ok(wait_until($node, q{select count(*) = 1 from g.iteration where model = 'again'}), 'one iteration');
 value("select pg_cancel_backend($pid)");
 ok(wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)"), 'cancelled');
 let_go($node, $gate);
@@ -78,7 +80,7 @@ is(left_by($node, 'again'), $whole, 'the very same after a resume that was rolle
 
 # a resume that is cancelled leaves no file in its session, though one in the background keeps it between transactions
 $pid = value("select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 10000, epochs => 1, top_rules => 0, model => 'long')");
-wait_until($node, q{select count(*) >= 2 from g.iteration where model = 'long'});
+ok(wait_until($node, q{select count(*) >= 2 from g.iteration where model = 'long'}), 'two iterations');
 is(value('select count(*) from pg_ls_tmpdir()'), '1', 'the best embeddings are in a file');
 value("select pg_cancel_backend($pid)");
 ok(wait_until($node, 'select count(*) = 0 from pg_ls_tmpdir()'), 'which goes with the process');
@@ -153,18 +155,21 @@ is(status('old'), 'cancelled', 'cancelled');
 is(value($embeddings), $before, 'the old model is there');
 is(value(q{select count(*) from hkg_predict_tails('g', 'e1', 'r1', 5, 'old')}), '5', 'it predicts');
 
-# facts that come and go meanwhile are not learnt, and do no harm
+# facts that come and go meanwhile, once it has read those that it learns from, are not learnt, and do no harm
+$gate = hold($node, 'g.iteration', 'moving', 1);
 $pid = value("select hkg_train_background('g', $arguments, model => 'moving')");
+ok(is_held($node), 'it has read the facts');
 value(q{select hkg_load('g', 'select ''new'' || i, ''r1'', ''e'' || i from generate_series(1, 200) i')});
+let_go($node, $gate);
 ok(wait_until($node, q{select status <> 'training' from g.model where name = 'moving'}), 'facts loaded meanwhile');
 is(left_by($node, 'moving'), $whole, 'it learnt from the facts that it began with');
 is(value(q{select count(*) from g.entity_embedding e join g.entity n on n.id = e.entity where n.name ~ '^new'}), '0', 'no more');
 
 # a graph that changed cannot be resumed
 value(q{insert into g.holdout select 'test', e.id, r.id, e.id from g.entity e, g.relation r where e.name = 'e1' and r.name = 'r1'});
-$gate = hold($node, 'iteration', 'changed', 3);
+$gate = hold($node, 'g.iteration', 'changed', 3);
 $pid = value("select hkg_train_background('g', $arguments, model => 'changed')");
-wait_until($node, q{select count(*) = 2 from g.iteration where model = 'changed'});
+ok(wait_until($node, q{select count(*) = 2 from g.iteration where model = 'changed'}), 'two iterations');
 value("select pg_cancel_backend($pid)");
 wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
 let_go($node, $gate);
@@ -198,9 +203,9 @@ like(refused(q{select hkg_resume('g', 'whole')}), qr/ERROR:  55000: .*no interru
 # nor can a training on rules of a model that has other ones since
 value(q{select hkg_import_rules('g', 'r1(X,Y) <= r2(X,Y)', model => 'given')});
 $pid = value(q{select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 10000, epochs => 1, rules => 'given', model => 'ruled')});
-wait_until($node, q{select count(*) >= 1 from g.iteration where model = 'ruled'});
+ok(wait_until($node, q{select count(*) >= 1 from g.iteration where model = 'ruled'}), 'one iteration');
 value("select pg_cancel_backend($pid)");
-wait_until($node, q{select status = 'cancelled' from g.model where name = 'ruled'});
+ok(wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)"), 'cancelled');
 value(q{delete from g.model where name = 'given'; select hkg_import_rules('g', 'r1(X,Y) <= r3(X,Y)', model => 'given')});
 like(refused(q{select hkg_resume('g', 'ruled')}), qr/ERROR:  55000: .*has changed/, 'rules that have changed');
 value(q{delete from g.model where name in ('given', 'ruled')});
@@ -235,8 +240,9 @@ my $phases = 'evaluating, finding path rules, inferring, learning weights, train
 my $phases_seen = q{select string_agg(distinct phase, ', ' order by phase) from seen where phase not in ('reading', 'mining')};
 foreach my $try (1 .. 10)
 {
-	value("select hkg_train_background('g', $held_out, model => 'watched')");
+	$pid = value("select hkg_train_background('g', $held_out, model => 'watched')");
 	value("insert into seen select $try, w.* from watch('watched') w");
+	wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
 	last if value($phases_seen) eq $phases;
 }
 is(value(q{select count(*) from seen where bar !~ '^\[=*> *\] +\d+ %(, \d+:\d\d:\d\d left)?$' or length(split_part(bar, ']', 1)) <> 21
@@ -249,9 +255,9 @@ is(value(q{select min(percent) filter (where phase = 'finding path rules') betwe
 	max(percent) > min(percent) filter (where phase = 'finding path rules') from seen}), 't', 'the iterations are not all of it');
 value('drop table seen');
 
-$gate = hold($node, 'iteration', 'stopped 2', 3);
+$gate = hold($node, 'g.iteration', 'stopped 2', 3);
 $pid = value("select hkg_train_background('g', $held_out, model => 'stopped 2')");
-wait_until($node, q{select count(*) = 2 from g.iteration where model = 'stopped 2'});
+ok(wait_until($node, q{select count(*) = 2 from g.iteration where model = 'stopped 2'}), 'two iterations');
 value("select pg_terminate_backend($pid)");
 wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
 let_go($node, $gate);
@@ -374,9 +380,14 @@ value('drop schema found cascade; drop schema lost cascade');
 # a model that gets another name, while a finished one gets its name
 make_graph($node, 'named', 300, 3000);
 value(q{select hkg_train('named', 'distmult', dimensions => 8, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, paths => false, model => 'candidate')});
+$gate = hold($node, 'named.iteration', 'm', 2);
 $pid = value(q{select hkg_train_background('named', 'distmult', dimensions => 8, iterations => 300, epochs => 3, top_rules => 0, evidence_rules => 0, paths => false, model => 'm')});
-wait_until($node, q{select exists (select from named.iteration where model = 'm')});
-value(q{begin; update named.model set name = 'old' where name = 'm'; update named.model set name = 'm' where name = 'candidate'; commit});
+ok(wait_until($node, q{select count(*) = 1 from named.iteration where model = 'm'}), 'one iteration');
+# which waits for the iteration that is being written
+my $renaming = session($node, 'renaming', q{begin; update named.model set name = 'old' where name = 'm'; update named.model set name = 'm' where name = 'candidate'; commit});
+ok(wait_until($node, q{select wait_event_type = 'Lock' from pg_stat_activity where application_name = 'renaming'}), 'another name for its model waits');
+let_go($node, $gate);
+ok(finish($renaming), 'and is given') or diag($renaming->{err});
 ok(wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)"), 'a model gets another name: the training ends');
 is(value(q{select string_agg(name || ' ' || status, ', ' order by name) from named.model}),
 	'm ready, old failed: model "m" of graph "named" was renamed or deleted meanwhile', 'its status tells it, and nobody else\'s');
@@ -386,18 +397,21 @@ value('drop schema named cascade');
 
 # where the database's defaults are serializable and read only: a transaction that may write starts it, and others may
 # change the model's row meanwhile
+$gate = hold($node, 'g.iteration', 'strict', 2);
 value('alter database postgres set default_transaction_isolation = serializable; alter database postgres set default_transaction_read_only = on');
 like(refused("select hkg_train_background('g', $arguments, model => 'strict')"), qr/ERROR:  25006: /, 'a transaction that is read only');
 $pid = value("begin read write; select hkg_train_background('g', $arguments, model => 'strict')");
-wait_until($node, q{select exists (select from g.iteration where model = 'strict')});
+ok(wait_until($node, q{select count(*) = 1 from g.iteration where model = 'strict'}), 'one that may write does');
 my $change = $node->background_psql('postgres');
 $change->query_safe(q{begin read write; update g.model set settings = settings where name = 'strict'});
-ok(wait_until($node, "select wait_event_type = 'Lock' from pg_stat_activity where pid = $pid"), 'the training waits for a change of its row');
+$gate->query_safe('select pg_advisory_unlock(7)');
+ok(wait_until($node, "select wait_event in ('transactionid', 'tuple') from pg_stat_activity where pid = $pid"), 'the training waits for a change of its row');
 $change->query_safe('commit');
 $change->quit;
 ok(wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)"), 'and ends');
 is(status('strict'), 'ready', 'its model is ready');
 value('begin read write; alter database postgres reset default_transaction_isolation; alter database postgres reset default_transaction_read_only; commit');
+let_go($node, $gate);
 
 # with the caller's rights
 value(q{create role writer; create role reader login; grant usage on schema g to writer, reader;
@@ -420,9 +434,9 @@ is(value('select count(*) from hkg_progress'), '0', 'until it is cancelled');
 value(q{insert into g.entity (name) select 'more ' || i from generate_series(1, 120000) i});
 my $short = q{'distmult', dimensions => 4, iterations => 12, epochs => 10, top_rules => 0, evidence_rules => 0, holdout => 0.1};
 value("select hkg_train('g', $short, model => 'whole 5')");
-$gate = hold($node, 'iteration', 'stopped 5', 3);
+$gate = hold($node, 'g.iteration', 'stopped 5', 3);
 $pid = value("select hkg_train_background('g', $short, model => 'stopped 5')");
-wait_until($node, q{select count(*) = 2 from g.iteration where model = 'stopped 5'});
+ok(wait_until($node, q{select count(*) = 2 from g.iteration where model = 'stopped 5'}), 'two iterations');
 value("select pg_terminate_backend($pid)");
 wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
 let_go($node, $gate);

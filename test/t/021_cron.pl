@@ -59,7 +59,14 @@ value(training('hkg_train', $_, 1)) foreach keys %jobs;
 
 # A session that asks again and again until it is told to stop, and writes down what was new
 value('create table answer (id int generated always as identity, model text, answer text);
-	create table stop ()');
+	create table stop ();
+	-- until both readers have the answer of the model that is to be replaced
+	create function wait_for_readers() returns void language plpgsql as $$
+	begin
+		while (select count(distinct model) < 2 from answer) loop
+			perform pg_sleep(0.01);
+		end loop;
+	end $$');
 
 sub reader
 {
@@ -93,7 +100,8 @@ sub night
 
 	foreach my $name (sort keys %jobs)
 	{
-		my $command = training($jobs{$name}, $name, $seed);
+		# a job that is over before anybody looks changes no answer
+		my $command = training($jobs{$name}, $name, $seed) . ' from wait_for_readers()';
 		$job{$name} = value("select cron.schedule('$name', '\@reboot', \$\$$command\$\$)");
 	}
 	$job{broken} = value(q{select cron.schedule('broken', '@reboot', $$select hkg_train('nowhere')$$)});

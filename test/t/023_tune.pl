@@ -60,7 +60,7 @@ ok($node->poll_query_until('postgres', 'select count(*) = 0 from hkg_progress'),
 # one search of a graph at a time, and none for a model that is being trained
 my $first = session($node, 'first', "select from hkg_tune('g', $long, model => 'best')");
 my $pid = wait_for_session($node, $first);
-$node->poll_query_until('postgres', 'select exists (select from hkg_progress where epochs = 1000000)');
+ok($node->poll_query_until('postgres', 'select exists (select from hkg_progress where epochs = 1000000)'), 'a search is under way');
 ($code, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nselect from hkg_tune('g', $short, model => 'other')");
 like($err, qr/55006: .* is being searched/, 'another search is refused');
 value("select pg_cancel_backend($pid)");
@@ -72,11 +72,12 @@ like($err, qr/55006: model "best" of graph "g" is being trained\nHINT:  Wait for
 value("select pg_cancel_backend($pid)");
 
 # one whose training begins while the search is under way: it is left alone, and no trial is repeated
-my $slow = q{'{"score_function": ["distmult"], "dimensions": [6], "iterations": [1], "epochs": [3000]}', '{"top_rules": 0}'};
+my $slow = q{'{"score_function": ["distmult"], "dimensions": [6], "iterations": [1], "epochs": [100]}', '{"top_rules": 0}'};
+my $gate = hold($node, 'g.iteration', 'trial %', 1);
 my $search = session($node, 'search', "select from hkg_tune('g', $slow, model => 'late')");
-wait_for_session($node, $search);
-$node->poll_query_until('postgres', 'select exists (select from hkg_progress where epochs = 3000 and epoch > 0)');
+ok(is_held($node), 'a trial is under way');
 $pid = value("select hkg_train_background('g', dimensions => 2, epochs => 1000000, top_rules => 0, model => 'late')");
+let_go($node, $gate);
 ok(!finish($search), 'a model whose training has begun meanwhile');
 like($search->{err}, qr/55006: model "late" of graph "g" is being trained/, 'is not replaced');
 is(value(q{select count(*) from hkg_progress where model = 'late'}), '1', 'and is still being trained');

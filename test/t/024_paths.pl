@@ -32,7 +32,7 @@ sub left
 sub stop_after
 {
 	my ($model, $epochs, $how) = @_;
-	my $gate = hold($node, 'path_epoch', $model, $epochs + 1);
+	my $gate = hold($node, 'g.path_epoch', $model, $epochs + 1);
 	my $pid = value("select hkg_train_background('g', $arguments, model => '$model')");
 
 	ok(wait_until($node, "select count(*) = $epochs from g.path_epoch where model = '$model'"), "$model: $epochs epochs");

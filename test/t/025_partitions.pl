@@ -45,7 +45,7 @@ sub interrupt
 {
 	my ($model, $given) = @_;
 
-	my $gate = hold($node, 'iteration', $model, 3);
+	my $gate = hold($node, 'g.iteration', $model, 3);
 
 	$pid = value("select hkg_train_background('g', $given, model => '$model')");
 	ok(wait_until($node, "select count(*) = 2 from g.iteration where model = '$model'"), "$model: two iterations");

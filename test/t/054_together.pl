@@ -116,8 +116,8 @@ sub rename_replaced
 {
 	value('drop database if exists work with (force)');
 	value('create database work template source');
-	my $session = session($node, 'first', "select hkg_train('g', 'distmult', paths => false, dimensions => 8, iterations => 2, epochs => 400, evidence_rules => 0, model => 'm')", 'work');
-	$node->poll_query_until('work', q{select exists (select from hkg_progress where phase = 'training')}) or die 'no training';
+	my $session = session($node, 'first', "select hkg_train('g', 'distmult', paths => false, dimensions => 8, iterations => 2, epochs => 2000, evidence_rules => 0, model => 'm')", 'work');
+	ok(wait_until($node, q{select exists (select from hkg_progress where phase = 'training')}, 'work'), 'a training');
 	my ($code, $out, $err) = $node->psql('work', q{update g.model set name = 'other' where name = 'm'});
 	finish($session);
 	is($err . $session->{err}, '', 'a model gets another name while it is replaced');
