@@ -18,7 +18,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_node make_graph cities tables lines_of left_by hold is_held let_go stop_and_resume wait_until is_soon still session wait_for_session finish
+our @EXPORT = qw(start_node make_graph cities tables lines_of left_by hold is_held let_go train_and_stop stop_and_resume wait_until is_soon still session wait_for_session finish
 	end_statement end_process kill_backend lives processor_seconds watch lateness);
 
 # A started node with the extension in the database postgres; settings as in postgresql.conf.
@@ -187,18 +187,31 @@ sub let_go
 	return;
 }
 
-# A training of graph g in the background that ends after its second iteration, by pg_cancel_backend or by a kill, and
-# is resumed.
+# A training in the background, by these arguments, that is stopped when it has committed so many rows of its learning
+# curve: by pg_cancel_backend, pg_terminate_backend or a kill.
+sub train_and_stop
+{
+	my ($node, $how, $model, $arguments, $table, $rows) = @_;
+	my ($schema) = split /\./, $table;
+	my $gate = hold($node, $table, $model, $rows + 1);
+	my $pid = $node->safe_psql('postgres', "select hkg_train_background($arguments, model => '$model')");
+
+	ok(is_held($node), "$model: $rows rows of $table");
+	$how eq 'kill' ? kill_backend($node, $pid) : $node->safe_psql('postgres', "select $how($pid)");
+	ok(wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)"), "$model: stopped by $how");
+	let_go($node, $gate);
+	is($node->safe_psql('postgres', "select count(*) from $table where model = '$model'"), $rows, "$model: and no more rows");
+	is($node->safe_psql('postgres', "select status from $schema.model where name = '$model'"),
+		$how eq 'pg_cancel_backend' ? 'cancelled' : 'training', "$model: its status");
+	return;
+}
+
+# A training of graph g that is stopped after its second iteration, and resumed
 sub stop_and_resume
 {
 	my ($node, $how, $model, $arguments) = @_;
-	my $gate = hold($node, 'g.iteration', $model, 3);
-	my $pid = $node->safe_psql('postgres', "select hkg_train_background('g', $arguments, model => '$model')");
 
-	ok(is_held($node), "$model: two iterations");
-	$how eq 'kill' ? kill_backend($node, $pid) : $node->safe_psql('postgres', "select $how($pid)");
-	wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
-	let_go($node, $gate);
+	train_and_stop($node, $how, $model, "'g', $arguments", 'g.iteration', 2);
 	is($node->safe_psql('postgres', "select hkg_resume('g', '$model') from g.model where name = '$model' and status <> 'ready'"), $model,
 		"$model: stopped by $how and resumed");
 }

@@ -44,20 +44,17 @@ foreach my $how (sort keys %stops)
 	foreach my $iterations (@{ $stops{$how} })
 	{
 		my $model = "${how}_$iterations";
-		my $gate = $iterations > 0 ? hold($node, 'g.iteration', $model, $iterations + 1) : undef;
 
-		$pid = value("select hkg_train_background('g', $arguments, model => '$model')");
-		ok(wait_until($node, "select count(*) >= $iterations from g.iteration where model = '$model'"), "$model: has begun");
-		if ($how eq 'kill')
+		if ($iterations > 0)
 		{
-			kill_backend($node, $pid);
+			train_and_stop($node, $how, $model, "'g', $arguments", 'g.iteration', $iterations);
 		}
 		else
 		{
+			$pid = value("select hkg_train_background('g', $arguments, model => '$model')");
 			value("select $how($pid)");
+			wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
 		}
-		wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
-		let_go($node, $gate) if $gate;
 		my $done = value("select count(*) from g.iteration where model = '$model'");
 		is(status($model), $how eq 'pg_cancel_backend' ? 'cancelled' : 'training', "$model: status after $done iterations");
 		like(refused("select * from hkg_predict_tails('g', 'e1', 'r1', model => '$model')"), qr/55000.*is not trained/,
@@ -68,12 +65,7 @@ foreach my $how (sort keys %stops)
 }
 
 # what a rolled back resume leaves can be resumed
-my $gate = hold($node, 'g.iteration', 'again', 2);
-$pid = value("select hkg_train_background('g', $arguments, model => 'again')");
-ok(wait_until($node, q{select count(*) = 1 from g.iteration where model = 'again'}), 'one iteration');
-value("select pg_cancel_backend($pid)");
-ok(wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)"), 'cancelled');
-let_go($node, $gate);
+train_and_stop($node, 'pg_cancel_backend', 'again', "'g', $arguments", 'g.iteration', 1);
 value(q{begin; select hkg_resume('g', 'again'); rollback});
 value(q{select hkg_resume('g', 'again')});
 is(left_by($node, 'again'), $whole, 'the very same after a resume that was rolled back');
@@ -92,7 +84,7 @@ like($errors, qr/ERROR:  57014: /, 'which was cancelled');
 value(q{delete from g.model where name = 'long'});
 
 # a relation that is deleted after the training has read its facts: path rules that name it are written, no model fails
-$gate = $node->background_psql('postgres');
+my $gate = $node->background_psql('postgres');
 value(q{insert into g.relation (name) values ('gone'); insert into g.triple select head, (select id from g.relation where name = 'gone'), tail from g.triple where relation = 1});
 value("select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 30, epochs => 50, top_rules => 0, paths => false, model => 'less')");
 wait_until($node, q{select exists (select from hkg_progress where phase = 'training')});
@@ -167,12 +159,7 @@ is(value(q{select count(*) from g.entity_embedding e join g.entity n on n.id = e
 
 # a graph that changed cannot be resumed
 value(q{insert into g.holdout select 'test', e.id, r.id, e.id from g.entity e, g.relation r where e.name = 'e1' and r.name = 'r1'});
-$gate = hold($node, 'g.iteration', 'changed', 3);
-$pid = value("select hkg_train_background('g', $arguments, model => 'changed')");
-ok(wait_until($node, q{select count(*) = 2 from g.iteration where model = 'changed'}), 'two iterations');
-value("select pg_cancel_backend($pid)");
-wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
-let_go($node, $gate);
+train_and_stop($node, 'pg_cancel_backend', 'changed', "'g', $arguments", 'g.iteration', 2);
 # every part of a checkpoint has a checksum: a bit that differs in any of them is found, and so is a row in another's
 # place
 my @parts = split /\n/, value(q{select distinct part from g.checkpoint where model = 'changed' order by 1});
@@ -255,12 +242,7 @@ is(value(q{select min(percent) filter (where phase = 'finding path rules') betwe
 	max(percent) > min(percent) filter (where phase = 'finding path rules') from seen}), 't', 'the iterations are not all of it');
 value('drop table seen');
 
-$gate = hold($node, 'g.iteration', 'stopped 2', 3);
-$pid = value("select hkg_train_background('g', $held_out, model => 'stopped 2')");
-ok(wait_until($node, q{select count(*) = 2 from g.iteration where model = 'stopped 2'}), 'two iterations');
-value("select pg_terminate_backend($pid)");
-wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
-let_go($node, $gate);
+train_and_stop($node, 'pg_terminate_backend', 'stopped 2', "'g', $held_out", 'g.iteration', 2);
 is(value(q{select hkg_resume('g', 'stopped 2')}), 'stopped 2', 'resumed');
 is(left_by($node, 'stopped 2'), $whole, 'the very same after a resume');
 is(value(q{select count(*) from g.triple}), $facts, 'no fact is lost');
@@ -434,12 +416,7 @@ is(value('select count(*) from hkg_progress'), '0', 'until it is cancelled');
 value(q{insert into g.entity (name) select 'more ' || i from generate_series(1, 120000) i});
 my $short = q{'distmult', dimensions => 4, iterations => 12, epochs => 10, top_rules => 0, evidence_rules => 0, holdout => 0.1};
 value("select hkg_train('g', $short, model => 'whole 5')");
-$gate = hold($node, 'g.iteration', 'stopped 5', 3);
-$pid = value("select hkg_train_background('g', $short, model => 'stopped 5')");
-ok(wait_until($node, q{select count(*) = 2 from g.iteration where model = 'stopped 5'}), 'two iterations');
-value("select pg_terminate_backend($pid)");
-wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
-let_go($node, $gate);
+train_and_stop($node, 'pg_terminate_backend', 'stopped 5', "'g', $short", 'g.iteration', 2);
 value(q{select hkg_resume('g', 'stopped 5')});
 is(value(q{select count(*) from g.iteration where model = 'stopped 5' and mrr_error > 0 and ranked < 100}), '12', 'estimates');
 is(left_by($node, 'stopped 5'), left_by($node, 'whole 5'), 'the same after a resume');

@@ -43,16 +43,9 @@ is(left_by($node, 'back'), $whole, 'it leaves the very same');
 # stopped before and after its first iteration
 foreach my $iterations (0, 2)
 {
-	my $gate = hold($node, 'g.iteration', 'stopped', $iterations + 1);
-	my $pid = value("select hkg_train_background('g', $warm, model => 'stopped')");
-
-	ok(wait_for("(select count(*) from g.iteration where model = 'stopped') = $iterations"), "$iterations iterations");
-	value("select pg_cancel_backend($pid)");
-	ok(wait_for("not exists (select from pg_stat_activity where pid = $pid)"), 'stopped');
-	let_go($node, $gate);
-	my $done = value(q{select count(*) from g.iteration where model = 'stopped'});
+	train_and_stop($node, 'pg_cancel_backend', 'stopped', "'g', $warm", 'g.iteration', $iterations);
 	is(value(q{select status || ' ' || (settings->>'warm_start') from g.model where name = 'stopped'}), 'cancelled false',
-		"after $done iterations: the model is the one it began with");
+		"after $iterations iterations: the model is the one it began with");
 	value(q{begin; select hkg_resume('g', 'stopped'); rollback});
 	if ($iterations > 0)
 	{
@@ -74,6 +67,7 @@ value("select hkg_train('g', $cold, model => '$_')") foreach qw(ready plain);
 my $pid = value(q{select hkg_train_background('g', 'complex', dimensions => 16, epochs => 1000000, top_rules => 0, model => 'ready')});
 value("select pg_cancel_backend($pid)");
 ok(wait_for("not exists (select from pg_stat_activity where pid = $pid)"), 'stopped again');
+is(value(q{select status from g.model where name = 'ready'}), 'cancelled', 'its status');
 value("select hkg_train('g', $warm, model => '$_')") foreach qw(ready plain);
 is(left_by($node, 'ready'), left_by($node, 'plain'), 'a warm start goes on from the model that is ready');
 like(refused(q{select hkg_resume('g', 'ready')}), qr/ERROR:  55000: .*no interrupted training/, 'the stopped training is gone');
@@ -113,13 +107,8 @@ is(value('select status from ring.model'), 'ready', 'ends well');
 is(ring(), $ring, 'it stays');
 is(value(q{select count(*) from ring.checkpoint}) . value(q{select count(*) from ring.checkpoint_inferred}), '00', 'and nothing of the other one');
 # a training that was stopped, and is worse when it is resumed
-my $gate = hold($node, 'ring.iteration', 'default', 3);
-$pid = value(q{select hkg_train_background('ring', 'complex', dimensions => 16, loss => 'softmax', batch_size => 50, iterations => 200, epochs => 5,
-	top_rules => 0, evidence_rules => 0, learning_rate => 50, warm_start => true)});
-ok(is_held($node), 'two iterations');
-value("select pg_cancel_backend($pid)");
-ok(wait_for("not exists (select from pg_stat_activity where pid = $pid)"), 'stopped');
-let_go($node, $gate);
+train_and_stop($node, 'pg_cancel_backend', 'default', q{'ring', 'complex', dimensions => 16, loss => 'softmax', batch_size => 50, iterations => 200, epochs => 5,
+	top_rules => 0, evidence_rules => 0, learning_rate => 50, warm_start => true}, 'ring.iteration', 2);
 like(refused(q{select hkg_resume('ring')}), qr/NOTICE: .*stays as it was/, 'resumed: a notice');
 is(ring(), $ring, 'it stays');
 # the same of one whose first iteration is its best: the error is that of an uninterrupted training
@@ -128,12 +117,7 @@ my $worse = q{'complex', dimensions => 16, loss => 'softmax', batch_size => 50, 
 my ($error) = refused("select hkg_train('ring', $worse)") =~ /standard error of the difference is (\d\.\d+)/;
 like($error, qr/^0\.\d+$/, 'a training that is worse: its error');
 is(value('select number from ring.iteration order by mrr desc limit 1'), '1', 'the first iteration is the best');
-$gate = hold($node, 'ring.iteration', 'default', 2);
-$pid = value("select hkg_train_background('ring', $worse)");
-ok(wait_for(q{count(*) > 0 from ring.checkpoint where part = 'header'}), 'one iteration');
-value("select pg_cancel_backend($pid)");
-ok(wait_for("not exists (select from pg_stat_activity where pid = $pid)"), 'stopped');
-let_go($node, $gate);
+train_and_stop($node, 'pg_cancel_backend', 'default', "'ring', $worse", 'ring.iteration', 1);
 is((refused(q{select hkg_resume('ring')}) =~ /standard error of the difference is (\d\.\d+)/)[0], $error, 'resumed: the same error');
 # small steps, the default, are taken
 like(refused(q{select hkg_train('ring', 'complex', dimensions => 16, loss => 'softmax', batch_size => 50, iterations => 1, epochs => 5, top_rules => 10, warm_start => true)}),

@@ -32,14 +32,8 @@ sub left
 sub stop_after
 {
 	my ($model, $epochs, $how) = @_;
-	my $gate = hold($node, 'g.path_epoch', $model, $epochs + 1);
-	my $pid = value("select hkg_train_background('g', $arguments, model => '$model')");
 
-	ok(wait_until($node, "select count(*) = $epochs from g.path_epoch where model = '$model'"), "$model: $epochs epochs");
-	$how eq 'kill' ? kill_backend($node, $pid) : value("select $how($pid)");
-	wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
-	let_go($node, $gate);
-	return;
+	return train_and_stop($node, $how, $model, "'g', $arguments", 'g.path_epoch', $epochs);
 }
 
 # with a valid split, of which a sample is ranked; and with facts that are held out in its place, on all of which the

@@ -45,14 +45,7 @@ sub interrupt
 {
 	my ($model, $given) = @_;
 
-	my $gate = hold($node, 'g.iteration', $model, 3);
-
-	$pid = value("select hkg_train_background('g', $given, model => '$model')");
-	ok(wait_until($node, "select count(*) = 2 from g.iteration where model = '$model'"), "$model: two iterations");
-	value("select pg_cancel_backend($pid)");
-	wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
-	let_go($node, $gate);
-	return;
+	return train_and_stop($node, 'pg_cancel_backend', $model, "'g', $given", 'g.iteration', 2);
 }
 
 my $sum = q{hash_record_extended(row(data), hashtextextended(part collate "C", number))};
