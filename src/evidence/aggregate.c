@@ -69,29 +69,41 @@ ev_evidence_by(const EvWeights *weights, EvKind kind, int32_t key, const EvCandi
 
 /* ---- probabilities ------------------------------------------------------------------ */
 
+double
+ev_missing(double truth, double odds)
+{
+	return odds * truth / (1 + odds - truth);
+}
+
+/* rho, as far as the questions with one answer allow it */
+static double
+bounded(const EvCalibration *calibration, double odds)
+{
+	return calibration->most_odds > 0 ? fmin(odds, calibration->most_odds) : odds;
+}
+
 static double
 probability_of(const EvCalibration *calibration, double x)
 {
-	double		p = 1 / (1 + exp(-x));
+	double		chance = 1 / (1 + exp(-x)) / (1 + bounded(calibration, calibration->fitted_odds));
+	double		truth;
 
-	if (calibration->fitted_odds > 0)
-		return calibration->odds > 0 ? fmin(1, calibration->odds / calibration->fitted_odds * p) :
-			p / (calibration->fitted_odds + p);
-	/* p / (1 - p) is exp(x) */
-	return calibration->odds > 0 ? fmin(1, calibration->odds * exp(x)) : p;
+	if (isnan(x))
+		return NAN;
+	if (calibration->odds == 0)
+		return chance;
+	truth = fmin(1, chance * (1 + bounded(calibration, calibration->odds)));
+	return ev_missing(truth, calibration->odds);
 }
 
 /* The x of a probability; infinite where there is none. */
 static double
 x_of(const EvCalibration *calibration, double probability)
 {
-	double		fitted = calibration->fitted_odds;
-	double		p = probability;
+	double		odds = calibration->odds;
+	double		truth = odds > 0 ? probability * (1 + odds) / (odds + probability) : probability;
+	double		p = truth * (1 + bounded(calibration, calibration->fitted_odds)) / (1 + bounded(calibration, odds));
 
-	if (!(fitted > 0) && calibration->odds > 0)
-		return -log(calibration->odds / probability);
-	if (fitted > 0)
-		p = calibration->odds > 0 ? fitted / calibration->odds * probability : fitted * (probability / (1 - probability));
 	return p < 1 ? log(p / (1 - p)) : INFINITY;
 }
 
@@ -102,15 +114,50 @@ known_answers(const EvCalibration *calibration, int64_t known)
 	return known == 0 ? calibration->unanswered : calibration->answers * log1p((double) known);
 }
 
+/*
+ * The part of a candidate in the P of its question.  One above the best answer, a fact that is shown beside them, takes its
+ * share as if it were the best.
+ */
+static double
+part_of(const EvCalibration *calibration, EvJudged judged, double p)
+{
+	const EvQuestionScores *question = &judged.question;
+	double		size = exp(calibration->choice * (judged.score - question->best));
+	double		share = size / (question->sum + fmax(0, size - 1));
+	double		part = p * (share + calibration->odd * (1.0 / question->shown - share));
+
+	if (question->shown == EV_SHOWN && judged.score < question->last)
+		return fmin(part, (1 - p) / fmax(question->entities, 1));
+	return part;
+}
+
+/* The logarithm of the sum over a question's best answers, which stands in place of a score. */
+static double
+log_of_sum(const EvCalibration *calibration, const EvQuestionScores *question)
+{
+	return calibration->choice * question->best + log(question->sum);
+}
+
 double
 ev_probability(const EvCalibration *calibration, EvJudged judged)
 {
-	double		x = calibration->slope * judged.score + calibration->score_slope * judged.phi +
-		calibration->evidence_slope * judged.evidence + calibration->intercept;
+	double		score = judged.score;
+	double		x;
+	double		p;
 
+	/* a fact that is shown where all answers are facts */
+	if (judged.question.shown == 0)
+		ev_show_score(calibration, &judged.question, score);
+	if (calibration->exclusive)
+		score = log_of_sum(calibration, &judged.question);
+	x = calibration->slope * score + calibration->score_slope * judged.phi +
+		calibration->evidence_slope * judged.evidence + calibration->intercept;
 	x += calibration->best * judged.question.best + calibration->last * judged.question.last;
 	x += known_answers(calibration, judged.question.known);
-	return probability_of(calibration, x);
+	p = probability_of(calibration, x);
+	if (calibration->exclusive)
+		p = part_of(calibration, judged, p);
+	return calibration->most > 0 && p > calibration->most ? calibration->most : p;
 }
 
 double
@@ -139,8 +186,20 @@ ev_score_needed(const EvCalibration *calibration, int64_t known, double last, do
 {
 	/* of answers to one question x rises with the score, so that of the best one is the highest */
 	double		slope = calibration->slope + calibration->best;
-	double		rest = x_needed(calibration, probability) - calibration->intercept - known_answers(calibration, known);
+	double		rest;
 
+	if (calibration->most > 0 && probability > calibration->most)
+		return INFINITY;
+	/* what an answer has whatever its score, of two or more */
+	probability -= calibration->odd / 2;
+	if (!(probability > 0))
+		return -INFINITY;
+	rest = x_needed(calibration, probability) - calibration->intercept - known_answers(calibration, known);
+	/* the fewer rivals the best answer has, the lower the score with which it is that probable: the least is without any */
+	if (calibration->exclusive)
+		slope = calibration->slope * calibration->choice;
+	if (calibration->exclusive && slope == 0)
+		return rest > 0 ? INFINITY : -INFINITY;
 	if (!(slope > 0) || calibration->score_slope != 0 || calibration->evidence_slope != 0)
 		return -INFINITY;
 	if (calibration->last < 0)

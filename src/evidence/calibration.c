@@ -2,17 +2,34 @@
  * calibration.c
  *		How probable a candidate is, by its score and the known answers of its question, fitted to examples.
  *
- * A regression for each key, of whether a candidate was held out, on its score and on how many answers of its
- * question are known (EvCalibration).  The logistic function is that of the probability of a missing fact: even a
- * candidate that is certainly true was held out with a chance of 1 / (1 + rho) only.  With a logistic chance to be held
- * out, probabilities that are computed from it reach 1 too early.  The regression is fitted where it is read: on the
- * best EV_SHOWN candidates of each question, of questions with held-out answers and of questions without, in the
- * proportion in which users ask them.  All candidates would prove nothing: nearly all are false, and every estimate
- * near 0 looks right.
+ * It is fitted where it is read: on the best EV_SHOWN candidates of each question, of questions with held-out answers and
+ * of questions without, in the proportion in which users ask them.  All candidates would prove nothing: nearly all are
+ * false, and every estimate near 0 looks right.
  *
- * First a common fit to all keys; then that of each key, with a quadratic prior at the common one.  Its strength is
- * the curvature of the common loss for so many held-out answers, and that number is chosen: examples of even number
- * are fitted with each of several, and those of odd number decide.  They measure the error, too.  Then all are fitted.
+ * A key is a relation and a side of its answers.  There are two kinds of keys.
+ *
+ *		Where a question has one answer (nearly all given entities have one: a colour, a country), its answers exclude
+ *		each other.  CHOICE: which of the ten is right, if one is: softmax(choice * score), fitted to the questions with
+ *		a held-out answer.  ANSWERED: whether one is, a logistic function of the logarithm of that softmax's sum.  The
+ *		probability is the product, so those of a question sum to 1 at most.
+ *
+ *		Elsewhere each candidate is judged for itself.  CANDIDATE: a logistic function of its score, and of the best and
+ *		the tenth of its question.  So it is for all keys where a triple is judged alone.
+ *
+ * The logistic function is that of the probability T to be true, held out or missing; the chance to be held out is
+ * T / (1 + rho).  A logistic chance would make probabilities reach 1 too early: even what is certainly true was held
+ * out with a chance of 1 / (1 + rho) only.  Where a question has one answer, the questions without any bound how many
+ * facts can be missing, and rho with them: else the examples would contradict it, and nothing but certainty would fit.
+ *
+ * Each of the three is fitted in these steps.
+ *
+ *		1. A common fit to all keys of its kind, with a prior: log odds of -4 +- PRIOR_CENTER for a candidate with average
+ *		   features, coefficients of 0 +- PRIOR_SLOPE deviations of their feature.  So it cannot run away where
+ *		   features are collinear, or where a score separates all true answers from all false ones.
+ *		2. The fit of each key, with a quadratic prior at the common one: the curvature of the common loss for so many
+ *		   held-out answers.  That number is chosen: examples of even number are fitted with each of several, and those
+ *		   of odd number decide.  They measure the error, too.  Then all are fitted.
+ *		3. A key that n held-out answers speak for is never surer than n / (n + 1).
  *
  * Sums over examples are taken item by item and added in order, so they do not depend on the threads.
  */
@@ -24,11 +41,27 @@
 #define STEPS 50				/* of Newton's method, at most */
 #define FEATURES 6				/* score; 1; no answer is known; log(1 + known answers); best score; last score */
 #define BINS 15
-#define RIDGE 1e-6				/* a feature that is the same everywhere does not move */
-#define PRIORS 4
-#define HELD_OUT_PRIOR 10		/* held-out facts that draw a relation's share to that of all */
+#define SCORE 0					/* coefficients of CHOICE: of the score; log odds that any of the ten is right */
+#define ODDITY 1
+#define PRIOR_CENTER 5.0
+#define PRIOR_SLOPE 3.0
+#define PRIOR_ODDITY 1.5
+#define START -4.0				/* log odds that are expected before anything is seen */
+#define RIDGE 1e-6				/* a feature that is 0 everywhere does not move */
+#define MOST_RAISED 10.0
+#define PRIORS 5
+#define HELD_OUT_PRIOR 1		/* held-out facts that draw a relation's share to that of all */
+#define ONE_ANSWER 1.05			/* facts for each given entity where a question has one answer */
 
-static const double priors[PRIORS] = {3, 10, 30, 100};
+static const double priors[PRIORS] = {1, 3, 10, 30, 100};
+
+typedef enum Stage
+{
+	CHOICE,
+	ANSWERED,
+	CANDIDATE,
+	STAGES
+} Stage;
 
 /* One of the best candidates of an example */
 typedef struct ShownCandidate
@@ -38,22 +71,48 @@ typedef struct ShownCandidate
 	bool		answer;
 } ShownCandidate;
 
-/* Loss, gradient and curvature of a logistic regression */
+/* What a regression learns from: a candidate, or a question */
+typedef struct Case
+{
+	double		feature[FEATURES];
+	double		weight;
+	bool		answer;			/* was held out, or has an answer that was */
+} Case;
+
+/* Loss, gradient and curvature of a regression, and the sums of its cases */
 typedef struct Regression
 {
 	double		loss;
 	double		gradient[FEATURES];
 	double		curvature[FEATURES][FEATURES];
+	double		cases[2];		/* false, true */
+	double		sum[FEATURES];
+	double		square[FEATURES];
 } Regression;
 
-/* The coefficients, and how Newton's method comes to them */
+/* The coefficients of a stage, and how Newton's method comes to them */
 typedef struct Fit
 {
 	double		x[FEATURES];
-	bool		flat;			/* the slope of the score stays 0 */
+	double		target[2];		/* of a false case, and of a true one */
+	double		answers;		/* held-out ones that it was learnt from */
+	bool		held;			/* the first coefficient stays what it is */
 	double		lowest;
 	double		move[FEATURES];
 } Fit;
+
+/* What is fitted to a key, or to all keys */
+typedef struct KeyFit
+{
+	Fit			stage[STAGES];
+} KeyFit;
+
+/* A quadratic prior of a fit */
+typedef struct Prior
+{
+	double		center[FEATURES];
+	double		curvature[FEATURES][FEATURES];
+} Prior;
 
 /* Examples first .. end - 1 in the order of all, of a parity */
 typedef struct Part
@@ -74,10 +133,13 @@ typedef struct CalibrationTask
 	int			parity;			/* of the examples that are fitted */
 	double		prior;			/* as if by that many held-out answers */
 	const double *odds;			/* rho by key, see EvCalibration; NULL: nothing is assumed to be missing */
-	double		target[2];		/* of a false candidate, and of a true answer */
-	Fit			common;
-	double		average[FEATURES][FEATURES];	/* curvature of the common loss, for a held-out answer */
-	Fit		   *fit;			/* of each key */
+	const double *most_odds;	/* by relation, see EvLearnt */
+	bool	   *exclusive;		/* by key: a question has one answer */
+	Stage		stage;			/* whose sums are taken */
+	KeyFit		common;
+	Prior		weak[STAGES];	/* of the common fit */
+	double		average[STAGES][FEATURES][FEATURES];	/* curvature of the common loss, for a held-out answer */
+	KeyFit	   *fit;			/* of each key */
 	ShownCandidate *shown;		/* EV_SHOWN of each example, in the order of all */
 	int		   *shown_count;
 	Regression *partial;		/* of each item */
@@ -104,8 +166,10 @@ take_calibration(CalibrationTask *task, Allocation *allocation, int64_t examples
 	task->partial = TAKE(allocation, Regression, (size_t) pool_pieces(examples, AT_ONCE));
 	task->shown = TAKE(allocation, ShownCandidate, (size_t) examples * EV_SHOWN);
 	task->shown_count = TAKE(allocation, int, (size_t) examples);
-	task->fit = TAKE(allocation, Fit, (size_t) keys);
+	task->fit = TAKE(allocation, KeyFit, (size_t) keys);
+	task->exclusive = TAKE(allocation, bool, (size_t) keys);
 	learnt->held_out = TAKE(allocation, double, (size_t) keys / 2);
+	learnt->most_odds = TAKE(allocation, double, (size_t) keys / 2);
 	for (int kind = 0; kind < EV_KINDS; kind++)
 		learnt->calibration[kind] = TAKE(allocation, EvCalibrations, (size_t) keys);
 	return TAKE(allocation, double, (size_t) keys);
@@ -208,23 +272,57 @@ show_best(void *argument, int64_t item, int thread)
 	pool_yield(task->pool, thread);
 }
 
-/* ---- the regression ---------------------------------------------------------------------- */
+/* ---- cases ------------------------------------------------------------------------------ */
 
-static void
-features_of(const CalibrationTask *task, int64_t i, int j, double *feature)
+static bool
+is_exclusive(const CalibrationTask *task, int32_t key)
 {
-	const ShownCandidate *shown = &task->shown[i * EV_SHOWN];
-	int64_t		known = example_at(task, i)->known;
-
-	feature[0] = shown[j].score;
-	feature[1] = 1;
-	feature[2] = known == 0;
-	feature[3] = log1p((double) known);
-	feature[4] = task->alone ? 0 : shown[0].score;
-	feature[5] = task->alone || task->shown_count[i] < EV_SHOWN ? 0 : shown[EV_SHOWN - 1].score;
+	return !task->alone && task->exclusive[key];
 }
 
-/* What a fit gives a candidate */
+/* The logarithm of the sum of exp(choice * score) over what is shown of an example */
+static double
+log_sum(const CalibrationTask *task, double choice, int64_t i)
+{
+	const ShownCandidate *shown = &task->shown[i * EV_SHOWN];
+	double		sum = 0;
+
+	for (int j = 0; j < task->shown_count[i]; j++)
+		sum += exp(choice * (shown[j].score - shown[0].score));
+	return choice * shown[0].score + log(sum);
+}
+
+/* The cases of an example: its candidates, or the question itself */
+static int
+cases_of(const CalibrationTask *task, const KeyFit *fit, int64_t i, Case *cases)
+{
+	const ShownCandidate *shown = &task->shown[i * EV_SHOWN];
+	const EvExample *example = example_at(task, i);
+	int			count = task->shown_count[i];
+	Case		common = {.feature = {0, 1, example->known == 0, log1p((double) example->known)}};
+
+	if (is_exclusive(task, example->key) && count > 0)
+	{
+		cases[0] = common;
+		cases[0].feature[0] = log_sum(task, fit->stage[CHOICE].x[SCORE], i);
+		cases[0].weight = shown[0].questions;
+		for (int j = 0; j < count; j++)
+			cases[0].answer |= shown[j].answer;
+		return 1;
+	}
+	for (int j = 0; j < count; j++)
+	{
+		cases[j] = common;
+		cases[j].feature[0] = shown[j].score;
+		cases[j].feature[4] = task->alone ? 0 : shown[0].score;
+		cases[j].feature[5] = task->alone || count < EV_SHOWN ? 0 : shown[EV_SHOWN - 1].score;
+		cases[j].weight = shown[j].questions;
+		cases[j].answer = shown[j].answer;
+	}
+	return count;
+}
+
+/* What a fit gives a case */
 typedef struct Judgement
 {
 	double		probability;	/* of a missing fact, or the chance where nothing is assumed to be missing */
@@ -237,54 +335,102 @@ judge(const CalibrationTask *task, const Fit *fit, int32_t key, const double *fe
 {
 	double		x = 0;
 	double		p;
+	double		chance;
 
 	for (int i = 0; i < FEATURES; i++)
 		x += fit->x[i] * feature[i];
 	p = 1 / (1 + exp(-x));
 	if (task->odds == NULL)
 		return (Judgement) {p, p, 1};
-	return (Judgement) {p, p / (task->odds[key] + p), 1 - p};
+	chance = p / (1 + fmin(task->odds[key], task->most_odds[key / 2]));
+	return (Judgement) {ev_missing(p, task->odds[key]), chance, (1 - p) / (1 - chance)};
 }
 
-static void
-add_candidate(const CalibrationTask *task, const Fit *fit, int64_t i, int j, Regression *sums)
-{
-	const ShownCandidate *shown = &task->shown[i * EV_SHOWN + j];
-	double		target = task->target[shown->answer];
-	double		feature[FEATURES];
-	Judgement	judged;
-	double		p;
-	double		gradient;
-	double		curvature;
+/* ---- the loss ------------------------------------------------------------------------------ */
 
-	features_of(task, i, j, feature);
-	judged = judge(task, fit, example_at(task, i)->key, feature);
-	p = judged.chance;
-	sums->loss -= shown->questions * (target * log(fmax(p, 1e-300)) + (1 - target) * log1p(-fmin(p, 1 - 1e-16)));
-	gradient = shown->questions * judged.slope * (p - target);
+/* Of a case of ANSWERED or CANDIDATE */
+static void
+add_case(const CalibrationTask *task, const Fit *fit, int32_t key, const Case *added, Regression *sums)
+{
+	double		target = fit->target[added->answer];
+	Judgement	judged = judge(task, fit, key, added->feature);
+	double		p = judged.chance;
+	double		gradient = added->weight * judged.slope * (p - target);
 	/* that which is expected: never negative */
-	curvature = shown->questions * fmax(judged.slope * judged.slope * p * (1 - p), 1e-12);
+	double		curvature = added->weight * fmax(judged.slope * judged.slope * p * (1 - p), 1e-12);
+
+	sums->loss -= added->weight * (target * log(fmax(p, 1e-300)) + (1 - target) * log1p(-fmin(p, 1 - 1e-16)));
+	sums->cases[added->answer] += added->weight;
 	for (int k = 0; k < FEATURES; k++)
 	{
-		sums->gradient[k] += gradient * feature[k];
+		sums->gradient[k] += gradient * added->feature[k];
+		sums->sum[k] += added->weight * added->feature[k];
+		sums->square[k] += added->weight * added->feature[k] * added->feature[k];
 		for (int l = 0; l < FEATURES; l++)
-			sums->curvature[k][l] += curvature * feature[k] * feature[l];
+			sums->curvature[k][l] += curvature * added->feature[k] * added->feature[l];
+	}
+}
+
+/*
+ * Of CHOICE: minus the logarithm of (1 - d) softmax(choice * score) + d / count for each held-out answer that is shown.
+ * Without d, the few answers that nothing expects would make all others uncertain.  The curvature is that of
+ * expectation maximization, which is never negative.
+ */
+static void
+add_choice(const CalibrationTask *task, const Fit *fit, int64_t i, Regression *sums)
+{
+	const ShownCandidate *shown = &task->shown[i * EV_SHOWN];
+	int			count = task->shown_count[i];
+	double		choice = fit->x[SCORE];
+	double		odd = 1 / (1 + exp(-fit->x[ODDITY]));
+	double		log_of_sum = count == 0 ? 0 : log_sum(task, choice, i);
+	double		mean = 0;
+	double		square = 0;
+
+	for (int j = 0; j < count; j++)
+	{
+		double		share = exp(choice * shown[j].score - log_of_sum);
+		double		distance = shown[0].score - shown[j].score;
+
+		mean -= share * distance;
+		square += share * distance * distance;
+	}
+	for (int j = 0; j < count && count > 1; j++)
+	{
+		double		distance = shown[0].score - shown[j].score;
+		double		weight = shown[j].answer ? shown[0].questions : 0;
+		double		expected = (1 - odd) * exp(choice * shown[j].score - log_of_sum);
+		double		chance = expected + odd / count;
+
+		sums->loss -= weight * log(chance);
+		sums->gradient[SCORE] += weight * expected / chance * (mean + distance);
+		sums->curvature[SCORE][SCORE] += weight * expected / chance * fmax(square - mean * mean, 0);
+		sums->gradient[ODDITY] += weight * (odd - (1 - expected / chance));
+		sums->curvature[ODDITY][ODDITY] += weight * odd * (1 - odd);
+		sums->cases[true] += weight;
+		sums->square[SCORE] += weight * distance * distance;
 	}
 }
 
 static Regression
-sum_part(const CalibrationTask *task, const Fit *fit, Part part, int thread)
+sum_part(const CalibrationTask *task, Stage stage, const KeyFit *fit, Part part, int thread)
 {
 	Regression	sums = {0};
+	Case		cases[EV_SHOWN];
 
 	for (int64_t i = part.first; i < part.end; i++)
 	{
-		if (part.parity >= 0 && i % 2 != part.parity)
-			continue;
-		for (int j = 0; j < task->shown_count[i]; j++)
-			add_candidate(task, fit, i, j, &sums);
+		int32_t		key = example_at(task, i)->key;
+
 		if (i % AT_ONCE == 0)
 			pool_yield(task->pool, thread);
+		if ((part.parity >= 0 && i % 2 != part.parity) || is_exclusive(task, key) != (stage != CANDIDATE))
+			continue;
+		if (stage == CHOICE)
+			add_choice(task, &fit->stage[CHOICE], i, &sums);
+		else
+			for (int j = cases_of(task, fit, i, cases) - 1; j >= 0; j--)
+				add_case(task, &fit->stage[stage], key, &cases[j], &sums);
 	}
 	return sums;
 }
@@ -293,9 +439,13 @@ static void
 add_sums(Regression *to, const Regression *from)
 {
 	to->loss += from->loss;
+	to->cases[false] += from->cases[false];
+	to->cases[true] += from->cases[true];
 	for (int k = 0; k < FEATURES; k++)
 	{
 		to->gradient[k] += from->gradient[k];
+		to->sum[k] += from->sum[k];
+		to->square[k] += from->square[k];
 		for (int l = 0; l < FEATURES; l++)
 			to->curvature[k][l] += from->curvature[k][l];
 	}
@@ -309,34 +459,35 @@ sum_examples(void *argument, int64_t item, int thread)
 	int64_t		end = all_count(task->examples);
 	Part		part = {item * AT_ONCE, (item + 1) * AT_ONCE < end ? (item + 1) * AT_ONCE : end, task->parity};
 
-	task->partial[item] = sum_part(task, &task->common, part, thread);
+	task->partial[item] = sum_part(task, task->stage, &task->common, part, thread);
 }
 
 static Regression
-sum_all(CalibrationTask *task)
+sum_all(CalibrationTask *task, Stage stage)
 {
 	int64_t		items = pool_pieces(all_count(task->examples), AT_ONCE);
 	Regression	sums = {0};
 
+	task->stage = stage;
 	pool_run(task->pool, items, sum_examples, task);
 	for (int64_t i = 0; i < items; i++)
 		add_sums(&sums, &task->partial[i]);
 	return sums;
 }
 
-/* Adds the loss of so many held-out answers with the average curvature, which is least at the common fit. */
+/* ---- Newton's method, with a quadratic prior ------------------------------------------------- */
+
 static void
-add_prior(const CalibrationTask *task, const Fit *fit, Regression *sums)
+add_prior(const Prior *prior, const Fit *fit, Regression *sums)
 {
 	for (int k = 0; k < FEATURES; k++)
 		for (int l = 0; l < FEATURES; l++)
 		{
-			double		curvature = task->prior * task->average[k][l];
-			double		distance = curvature * (fit->x[l] - task->common.x[l]);
+			double		distance = prior->curvature[k][l] * (fit->x[l] - prior->center[l]);
 
 			sums->gradient[k] += distance;
-			sums->loss += distance * (fit->x[k] - task->common.x[k]) / 2;
-			sums->curvature[k][l] += curvature;
+			sums->loss += distance * (fit->x[k] - prior->center[k]) / 2;
+			sums->curvature[k][l] += prior->curvature[k][l];
 		}
 }
 
@@ -374,7 +525,7 @@ step_fit(Fit *fit, Regression *sums)
 	if (!raised)
 	{
 		fit->lowest = sums->loss;
-		for (int k = 0; k < FEATURES && fit->flat; k++)
+		for (int k = 0; k < FEATURES && fit->held; k++)
 			sums->gradient[0] = sums->curvature[0][k] = sums->curvature[k][0] = 0;
 		solve(sums);
 	}
@@ -387,64 +538,238 @@ step_fit(Fit *fit, Regression *sums)
 	return length > 1e-6;
 }
 
-static Fit
-fit_from(const Fit *start, bool flat)
+/*
+ * Where the first coefficient left its range, it stays at the end of that: no probability falls when a score rises, and
+ * ANSWERED rises no faster than the best share falls.  False where it is in its range.
+ */
+static bool
+hold_slope(Stage stage, const Fit *from, Fit *fit)
 {
-	Fit			fit = {.flat = flat,.lowest = INFINITY};
+	double		most = stage == ANSWERED ? 1 : INFINITY;
+	double		slope = fmax(0, fmin(fit->x[0], most));
 
-	for (int k = 0; k < FEATURES; k++)
-		fit.x[k] = start->x[k];
-	if (flat)
-		fit.x[0] = 0;
+	if (fit->held || slope == fit->x[0])
+		return false;
+	*fit = *from;
+	fit->x[0] = slope;
+	fit->held = true;
+	return true;
+}
+
+/*
+ * The targets count one true and one false case more than there are (Platt 1999).  Otherwise a few examples that happen
+ * to be separated by a score would make everything certain.
+ */
+static Fit
+fit_from(const Fit *start, double answers, double others)
+{
+	Fit			fit = *start;
+
+	fit.target[true] = (answers + 1) / (answers + 2);
+	fit.target[false] = 1 / (others + 2);
+	fit.answers = answers;
+	fit.held = false;
+	fit.lowest = INFINITY;
 	return fit;
 }
 
-/* ---- the common fit, and those of the keys ---------------------------------------------------- */
+/* ---- the common fit ---------------------------------------------------------------------------- */
 
-/*
- * The targets of the regression count one true and one false candidate more than there are (Platt 1999).
- * Otherwise a few examples that happen to be separated by a score would make everything certain.
- */
-static double
-set_targets(CalibrationTask *task)
+/* The prior of the common fit, by the sums of its cases */
+static Prior
+weak_prior(Stage stage, const Regression *sums)
 {
-	double		count[2] = {0};
+	double		cases = fmax(sums->cases[false] + sums->cases[true], 1);
+	Prior		prior = {.center = {0, START}};
 
-	for (int64_t i = 0; i < all_count(task->examples); i++)
-		for (int j = 0; j < task->shown_count[i] && (task->parity < 0 || i % 2 == task->parity); j++)
-			count[task->shown[i * EV_SHOWN + j].answer] += task->shown[i * EV_SHOWN + j].questions;
-	task->target[true] = (count[true] + 1) / (count[true] + 2);
-	task->target[false] = 1 / (count[false] + 2);
-	return count[true];
+	if (stage == CHOICE)
+	{
+		prior.curvature[SCORE][SCORE] = fmax(sums->square[SCORE] / cases, RIDGE) / (PRIOR_SLOPE * PRIOR_SLOPE);
+		prior.curvature[ODDITY][ODDITY] = 1 / (PRIOR_ODDITY * PRIOR_ODDITY);
+		return prior;
+	}
+	for (int k = 0; k < FEATURES; k++)
+	{
+		double		mean = sums->sum[k] / cases;
+		double		deviation = fmax(sums->square[k] / cases - mean * mean, 0) + 0.01 * sums->square[k] / cases;
+
+		if (k != 1)
+			prior.curvature[k][k] += deviation / (PRIOR_SLOPE * PRIOR_SLOPE);
+		for (int l = 0; l < FEATURES; l++)
+			prior.curvature[k][l] += mean * sums->sum[l] / cases / (PRIOR_CENTER * PRIOR_CENTER);
+	}
+	return prior;
 }
 
-/* Fits the examples of a parity together; no probability falls when a score rises. */
 static void
-fit_common(CalibrationTask *task, int parity)
+fit_common_stage(CalibrationTask *task, Stage stage)
 {
-	static const Fit start = {.x = {0, -4}};
+	static const Fit start = {.x = {0, START}};
+	Fit		   *fit = &task->common.stage[stage];
 	double		answers;
-	bool		flat = false;
 	Regression	sums;
+	Fit			from;
 
-	task->parity = parity;
-	answers = set_targets(task);
+	*fit = start;
+	sums = sum_all(task, stage);
+	answers = sums.cases[true];
+	task->weak[stage] = weak_prior(stage, &sums);
+	from = fit_from(&start, answers, sums.cases[false]);
+	*fit = from;
 	do
 	{
 		bool		moved = true;
 
-		task->common = fit_from(&start, flat);
 		for (int step = 0; step < STEPS && moved; step++)
 		{
-			sums = sum_all(task);
-			moved = step_fit(&task->common, &sums);
+			sums = sum_all(task, stage);
+			add_prior(&task->weak[stage], fit, &sums);
+			moved = step_fit(fit, &sums);
 		}
-		flat = task->common.x[0] < 0;
-	} while (flat);
-	sums = sum_all(task);
+	} while (hold_slope(stage, &from, fit));
+	sums = sum_all(task, stage);
 	for (int k = 0; k < FEATURES; k++)
 		for (int l = 0; l < FEATURES; l++)
-			task->average[k][l] = sums.curvature[k][l] / fmax(answers, 1);
+			task->average[stage][k][l] = sums.curvature[k][l] / fmax(answers, 1);
+}
+
+/* Fits the examples of a parity together. */
+static void
+fit_common(CalibrationTask *task, int parity)
+{
+	task->parity = parity;
+	for (int stage = 0; stage < STAGES; stage++)
+		fit_common_stage(task, (Stage) stage);
+}
+
+/* ---- the fits of the keys ------------------------------------------------------------------------ */
+
+/* The prior of a key's fit: the common one, as if by so many held-out answers */
+static Prior
+common_prior(const CalibrationTask *task, Stage stage)
+{
+	Prior		prior = task->weak[stage];
+	/* whether attributes are optional is a matter of each, and all questions tell */
+	double		strength = stage == ANSWERED ? priors[0] : task->prior;
+
+	for (int k = 0; k < FEATURES; k++)
+	{
+		prior.center[k] = task->common.stage[stage].x[k];
+		for (int l = 0; l < FEATURES; l++)
+			prior.curvature[k][l] += strength * task->average[stage][k][l];
+	}
+	return prior;
+}
+
+/* Fits a stage of a key from a start; returns the loss. */
+static double
+fit_stage_from(const CalibrationTask *task, Stage stage, const Prior *prior, Part part, KeyFit *key_fit, Fit start,
+			   int thread)
+{
+	Fit		   *fit = &key_fit->stage[stage];
+
+	*fit = start;
+	do
+	{
+		bool		moved = true;
+
+		for (int step = 0; step < STEPS && moved; step++)
+		{
+			Regression	sums = sum_part(task, stage, key_fit, part, thread);
+
+			add_prior(prior, fit, &sums);
+			moved = step_fit(fit, &sums);
+		}
+	} while (hold_slope(stage, &start, fit));
+	return fit->lowest;
+}
+
+/*
+ * Fits a stage of a key.  Near certainty the loss is flat: what the common fit takes as certain would stay so, however
+ * often it is false.  So a second start is at the log odds that are expected before anything is seen.
+ */
+static void
+fit_stage(const CalibrationTask *task, Stage stage, Part part, KeyFit *fit, int thread)
+{
+	Prior		prior = common_prior(task, stage);
+	double		borrowed = fmin(task->prior, task->common.stage[stage].answers);
+	Regression	sums;
+	Fit			start;
+	Fit			first;
+	double		loss;
+
+	fit->stage[stage] = task->common.stage[stage];
+	sums = sum_part(task, stage, fit, part, thread);
+	start = fit_from(&task->common.stage[stage], sums.cases[true] + borrowed, sums.cases[false]);
+	loss = fit_stage_from(task, stage, &prior, part, fit, start, thread);
+	if (stage == CHOICE || task->odds == NULL)
+		return;
+	first = fit->stage[stage];
+	start.x[0] = 0;
+	start.x[1] = START;
+	for (int k = 2; k < FEATURES; k++)
+		start.x[k] = 0;
+	if (!(fit_stage_from(task, stage, &prior, part, fit, start, thread) < loss))
+		fit->stage[stage] = first;
+}
+
+/* The sums over the cases of a part whose question has no known answer, by a fit whose log odds are raised */
+typedef struct Level
+{
+	double		expected;		/* T */
+	double		held_out;
+	double		cases;
+} Level;
+
+static Level
+sum_level(const CalibrationTask *task, Stage stage, Part part, const KeyFit *fit, double raise)
+{
+	Level		level = {0};
+	Case		cases[EV_SHOWN];
+
+	for (int64_t i = part.first; i < part.end; i++)
+	{
+		if (example_at(task, i)->known > 0 || (part.parity >= 0 && i % 2 != part.parity))
+			continue;
+		for (int j = cases_of(task, fit, i, cases) - 1; j >= 0; j--)
+		{
+			double		x = raise;
+
+			for (int k = 0; k < FEATURES; k++)
+				x += fit->stage[stage].x[k] * cases[j].feature[k];
+			level.expected += cases[j].weight / (1 + exp(-x));
+			level.held_out += cases[j].weight * cases[j].answer;
+			level.cases += cases[j].weight;
+		}
+	}
+	return level;
+}
+
+/*
+ * Raises or lowers what a key's fit gives questions without a known answer, so that as much is true of them as counts say:
+ * 1 + rho facts for each one that was held out.  Near certainty the loss hardly tells, and the prior would keep the fit
+ * below.
+ */
+static void
+set_level(const CalibrationTask *task, Stage stage, int32_t key, Part part, KeyFit *fit, int thread)
+{
+	Level		level = sum_level(task, stage, part, fit, 0);
+	double		odds = task->odds == NULL ? 0 : fmin(task->odds[key], task->most_odds[key / 2]);
+	double		due = fmin((1 + odds) * level.held_out, level.cases * (level.held_out + 1) / (level.held_out + 2));
+	double		strength = stage == ANSWERED ? priors[0] : task->prior;
+	double		least = -MOST_RAISED;
+	double		most = MOST_RAISED;
+
+	if (level.held_out == 0)
+		return;
+	while (most - least > 1e-3)
+	{
+		double		middle = (least + most) / 2;
+
+		*(sum_level(task, stage, part, fit, middle).expected < due ? &least : &most) = middle;
+		pool_yield(task->pool, thread);
+	}
+	fit->stage[stage].x[2] += least * level.held_out / (level.held_out + strength);
 }
 
 /* Item: fits one key. */
@@ -454,23 +779,18 @@ fit_key(void *argument, int64_t key, int thread)
 	CalibrationTask *task = argument;
 	const int64_t *first = task->examples->all.first;
 	Part		part = {first[key], first[key + 1], task->parity};
-	Fit		   *fit = &task->fit[key];
-	bool		flat = task->common.flat;
+	KeyFit	   *fit = &task->fit[key];
+	Stage		stage = is_exclusive(task, (int32_t) key) ? ANSWERED : CANDIDATE;
 
-	do
-	{
-		bool		moved = part.first < part.end;
-
-		*fit = fit_from(&task->common, flat);
-		for (int step = 0; step < STEPS && moved; step++)
-		{
-			Regression	sums = sum_part(task, fit, part, thread);
-
-			add_prior(task, fit, &sums);
-			moved = step_fit(fit, &sums);
-		}
-		flat = fit->x[0] < 0;
-	} while (flat);
+	*fit = task->common;
+	for (int i = 0; i < STAGES; i++)
+		fit->stage[i].answers = fmin(fit->stage[i].answers, task->prior);
+	if (part.first == part.end)
+		return;
+	if (is_exclusive(task, (int32_t) key))
+		fit_stage(task, CHOICE, part, fit, thread);
+	fit_stage(task, stage, part, fit, thread);
+	set_level(task, stage, (int32_t) key, part, fit, thread);
 }
 
 static void
@@ -488,11 +808,32 @@ other_loss(const CalibrationTask *task)
 	double		loss = 0;
 
 	for (int32_t key = 0; key < task->examples->keys; key++)
-		loss += sum_part(task, &task->fit[key], (Part) {first[key], first[key + 1], 1 - task->parity}, POOL_LEADER).loss;
+		for (int stage = 0; stage < STAGES; stage++)
+			loss += sum_part(task, (Stage) stage, &task->fit[key],
+							 (Part) {first[key], first[key + 1], 1 - task->parity}, POOL_LEADER).loss;
 	return loss;
 }
 
 /* ---- the error ------------------------------------------------------------------------------ */
+
+/* What the fit of its key gives the j-th candidate that is shown of an example */
+static Judgement
+judge_shown(const CalibrationTask *task, int64_t i, int j)
+{
+	int32_t		key = example_at(task, i)->key;
+	const KeyFit *fit = &task->fit[key];
+	Case		cases[EV_SHOWN];
+	Judgement	judged;
+	double		share;
+
+	cases_of(task, fit, i, cases);
+	if (!is_exclusive(task, key))
+		return judge(task, &fit->stage[CANDIDATE], key, cases[j].feature);
+	judged = judge(task, &fit->stage[ANSWERED], key, cases[0].feature);
+	share = exp(fit->stage[CHOICE].x[SCORE] * task->shown[i * EV_SHOWN + j].score - cases[0].feature[0]);
+	share += (1.0 / task->shown_count[i] - share) / (1 + exp(-fit->stage[CHOICE].x[ODDITY]));
+	return (Judgement) {.probability = share * judged.probability,.chance = share * judged.chance};
+}
 
 /*
  * The mean distance, in bins of probability, of what is predicted from what is true, over what is shown of the
@@ -509,13 +850,9 @@ calibration_error(const CalibrationTask *task)
 		for (int j = 0; j < task->shown_count[i]; j++)
 		{
 			const ShownCandidate *shown = &task->shown[i * EV_SHOWN + j];
-			const EvExample *example = example_at(task, i);
-			double		rho = task->odds == NULL ? 1 : task->odds[example->key];
-			double		feature[FEATURES];
-			Judgement	judged;
+			double		rho = task->odds == NULL ? 1 : task->odds[example_at(task, i)->key];
+			Judgement	judged = judge_shown(task, i, j);
 
-			features_of(task, i, j, feature);
-			judged = judge(task, &task->fit[example->key], example->key, feature);
 			distance[(int) fmin(judged.probability * BINS, BINS - 1)] +=
 				shown->questions * rho * (judged.chance - shown->answer);
 			count += shown->questions;
@@ -547,13 +884,54 @@ set_held_out(Pool *pool, const EvExampleSource *source, const EvExamples *exampl
 	learnt->held_out_all = common;
 }
 
+/* ---- questions with one answer ------------------------------------------------------------------- */
+
+/*
+ * Notes the keys whose questions have one answer, and of each relation the most that rho can be: such a question without
+ * a known answer lacks one fact at most, whether that is held out or missing.
+ */
+static void
+find_exclusive(CalibrationTask *task, const FactIndex *facts, EvLearnt *learnt)
+{
+	const int64_t *first = task->examples->all.first;
+
+	for (int32_t key = 0; key < task->examples->keys; key++)
+	{
+		double		entities = (double) fact_holder_count(facts, asked_atom(key / 2, (Side) (key % 2)));
+		double		held = 0;
+		double		open = 0;
+
+		task->exclusive[key] = entities > 0 && (double) fact_count(facts, key / 2, task->pool) <= ONE_ANSWER * entities;
+		if (key % 2 == 0)
+			learnt->most_odds[key / 2] = INFINITY;
+		if (!task->exclusive[key])
+			continue;
+		for (int64_t i = first[key]; i < first[key + 1]; i++)
+		{
+			const EvExample *example = example_at(task, i);
+
+			if (example->known == 0)
+				*(example->drawn ? &open : &held) += example->questions;
+		}
+		learnt->most_odds[key / 2] = fmin(learnt->most_odds[key / 2], (open + 1) / (held + 1));
+	}
+}
+
 /* ---- all of it ---------------------------------------------------------------------------------- */
 
+/* A stage that saw no held-out answer says nothing. */
 static EvCalibration
-calibration_of(const Fit *fit)
+calibration_of(const KeyFit *fit, bool exclusive)
 {
-	return (EvCalibration) {.slope = fit->x[0],.intercept = fit->x[1],.unanswered = fit->x[2],.answers = fit->x[3],
-		.best = fit->x[4],.last = fit->x[5]};
+	const Fit  *stage = &fit->stage[exclusive ? ANSWERED : CANDIDATE];
+	const double *x = stage->x;
+
+	if (stage->answers == 0)
+		return ev_no_calibration();
+	return (EvCalibration) {.slope = x[0],.intercept = x[1],.unanswered = x[2],.answers = x[3],.best = x[4],.last = x[5],
+		.exclusive = exclusive,.choice = exclusive ? fit->stage[CHOICE].x[SCORE] : 0,
+		.odd = exclusive ? 1 / (1 + exp(-fit->stage[CHOICE].x[ODDITY])) : 0,
+		.most = stage->answers / (stage->answers + 1)};
 }
 
 /* The strength of the prior with which examples that were not fitted are most probable. */
@@ -598,14 +976,14 @@ fit_kind(CalibrationTask *task, EvLearnt *learnt)
 	fit_keys(task, prior);
 	learnt->error[task->kind] = calibration_error(task);
 	fit_all(task, prior);
-	learnt->common[task->kind].ranked = calibration_of(&task->common);
+	learnt->common[task->kind].ranked = calibration_of(&task->common, false);
 	for (int32_t key = 0; key < task->examples->keys; key++)
-		calibration[key].ranked = calibration_of(&task->fit[key]);
+		calibration[key].ranked = calibration_of(&task->fit[key], is_exclusive(task, key));
 	task->alone = true;
 	fit_all(task, prior);
-	learnt->common[task->kind].alone = calibration_of(&task->common);
+	learnt->common[task->kind].alone = calibration_of(&task->common, false);
 	for (int32_t key = 0; key < task->examples->keys; key++)
-		calibration[key].alone = calibration_of(&task->fit[key]);
+		calibration[key].alone = calibration_of(&task->fit[key], is_exclusive(task, key));
 }
 
 bool
@@ -621,9 +999,11 @@ calibration_fit(Arena *arena, Pool *pool, const EvExamples *examples, const int 
 		return false;
 	odds = take_calibration(&task, &allocation, all_count(examples), examples->keys, learnt);
 	set_held_out(pool, source, examples, learnt);
+	find_exclusive(&task, source->facts, learnt);
 	learnt->missing = source->missing;
 	for (int32_t key = 0; key < examples->keys && source->missing > 0; key++)
 		odds[key] = ev_odds(learnt->held_out[key / 2], source->missing);
+	task.most_odds = learnt->most_odds;
 	task.odds = source->missing > 0 ? odds : NULL;
 	for (int kind = 0; kind < EV_KINDS; kind++)
 	{

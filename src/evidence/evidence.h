@@ -16,6 +16,8 @@
 #include "kge/top.h"
 #include "paths/paths.h"
 
+#include <math.h>
+
 /* What a prediction is made from */
 typedef enum EvKind
 {
@@ -272,18 +274,22 @@ extern double ev_expected_score(const EvExpected *expected, double score, double
  *			+ last * (its EV_SHOWN-th score, 0 where fewer are shown) + intercept
  *			+ (n = 0 ? unanswered : answers * log(1 + n))
  *
- * and P = 1 / (1 + exp(-x)).  All but the slopes is the same for the candidates of one question, so probabilities are
- * in the order of scores.  (Slopes of the parts are those of models that an older version learnt; they are 0 in what
- * is learnt here.)
+ * and T = 1 / (1 + exp(-x)) is the probability that a candidate which is no fact is true, held out or missing.  All but the
+ * slopes is the same for the candidates of one question, so probabilities are in the order of scores.  (Slopes of the
+ * parts are those of models that an older version learnt; they are 0 in what is learnt here.)
  *
- * P is the probability of a missing fact, of which the chance to be one of the held-out facts is p = P / (rho + P).
- * It was fitted with rho = fitted_odds; with another rho, odds, it is min(1, odds / fitted_odds P); with odds of 0 p
- * is asked for.  With fitted_odds of 0, P is p as it was fitted, and the probability of a missing fact, with odds
- * above 0, min(1, odds P / (1 - P)).
+ * It was fitted with rho = fitted_odds missing facts for each one that is held out, so that the chance to be held out is
+ * T / (1 + rho); with fitted_odds of 0, T is that chance.  With another rho, odds, T is what that chance becomes, 1 at
+ * most.  Asked about is what is not held out: P = ev_missing(T, odds); with odds of 0, the chance.  In both steps but
+ * the last one rho is most_odds at most, where that is above 0.
+ *
+ * Where the answers of a question exclude each other, L = log(sum of exp(choice * score)) of its EV_SHOWN best answers
+ * stands in place of the score, and each of the N <= EV_SHOWN has the share (1 - d) exp(choice * score - L) + d / N of
+ * P, with d = odd.  Those behind share 1 - P at most, evenly.  No probability is above `most`.
  */
 typedef struct EvCalibration
 {
-	double		slope;
+	double		slope;			/* NaN: nothing was learnt, and no probability is known */
 	double		score_slope;
 	double		evidence_slope;
 	double		intercept;
@@ -293,7 +299,18 @@ typedef struct EvCalibration
 	double		last;
 	double		odds;
 	double		fitted_odds;
+	double		most_odds;		/* 0: nothing bounds rho */
+	bool		exclusive;		/* answers of a question exclude each other */
+	double		choice;			/* 0 or more */
+	double		odd;			/* d, 0 to 1 */
+	double		most;			/* 0: nothing bounds it */
 } EvCalibration;
+
+static inline EvCalibration
+ev_no_calibration(void)
+{
+	return (EvCalibration) {.slope = NAN};
+}
 
 /* Where the other answers of a question are ranked, and where a triple is judged alone: best and last are 0 there. */
 typedef struct EvCalibrations
@@ -306,8 +323,11 @@ typedef struct EvCalibrations
 typedef struct EvQuestionScores
 {
 	int64_t		known;			/* answers among the facts */
+	int32_t		entities;		/* that may be answers */
+	int32_t		shown;			/* answers that were taken, the best ones, EV_SHOWN at most */
 	double		best;
-	double		last;
+	double		last;			/* the score of the last one, if EV_SHOWN were taken, else 0 */
+	double		sum;			/* of exp(choice * (score - best)), see EvCalibration */
 } EvQuestionScores;
 
 /* What a candidate is judged by */
@@ -319,16 +339,23 @@ typedef struct EvJudged
 	EvQuestionScores question;
 } EvJudged;
 
-/* Takes the score of a question's best answer that is no fact, then of the next ones: `shown` were taken before. */
+/* Takes the score of a question's best answer that is no fact, then of the next ones; beyond EV_SHOWN, nothing. */
 static inline void
-ev_show_score(EvQuestionScores *question, int64_t shown, double score)
+ev_show_score(const EvCalibration *calibration, EvQuestionScores *question, double score)
 {
-	if (shown == 0)
+	if (question->shown == EV_SHOWN)
+		return;
+	if (question->shown++ == 0)
 		question->best = score;
-	if (shown == EV_SHOWN - 1)
+	if (question->shown == EV_SHOWN)
 		question->last = score;
+	question->sum += exp(calibration->choice * (score - question->best));
 }
 
+/* The probability to be missing of what is true with that probability, and not held out; odds: rho */
+extern double ev_missing(double truth, double odds);
+
+/* NaN where nothing was learnt. */
 extern double ev_probability(const EvCalibration *calibration, EvJudged judged);
 
 /* The probability whose log odds are the mean of those of two: of a triple, by the two questions that it answers */
@@ -441,7 +468,8 @@ typedef struct EvLearnt
 	double		alone;			/* the discount of rules alone */
 	int64_t    *questions;		/* by 2 * relation + side: how many the weights were learnt from */
 	double	   *held_out;		/* by relation: the share of its facts, drawn towards that of all relations */
-	double		held_out_all;	/* that share */
+	double	   *most_odds;		/* by relation: rho is no higher, whatever is assumed to be missing */
+	double		held_out_all;	/* the share of all facts */
 	double		missing;		/* EvExampleSource's, which probabilities were fitted with */
 	/* of the kinds that ev_has_kind */
 	EvCalibrations *calibration[EV_KINDS];	/* by 2 * relation + side; odds are left to the caller */

@@ -263,6 +263,8 @@ odds_of(double held_out, double missing)
 static EvCalibration
 fit_of(JsonbContainer *fit, const CalibrationRows *rows, double held_out)
 {
+	JsonbValue	choice;
+
 	return (EvCalibration) {
 		.slope = number_member(fit, "slope"),
 		.score_slope = number_member(fit, "score_slope"),
@@ -273,7 +275,12 @@ fit_of(JsonbContainer *fit, const CalibrationRows *rows, double held_out)
 		.best = number_member(fit, "best"),
 		.last = number_member(fit, "last"),
 		.odds = odds_of(held_out, rows->missing),
-		.fitted_odds = odds_of(held_out, rows->fitted)
+		.fitted_odds = odds_of(held_out, rows->fitted),
+		.most_odds = number_member(fit, "most_odds"),
+		.exclusive = member(fit, "choice", &choice) != NULL,
+		.choice = number_member(fit, "choice"),
+		.odd = number_member(fit, "odd"),
+		.most = number_member(fit, "most")
 	};
 }
 
@@ -335,9 +342,8 @@ evidence_read_calibration(const Graph *graph, Model *model)
 	CalibrationRows rows = {.model = model};
 	SqlArgs		args = sql_args_text(model->name);
 
-	/* where nothing was learnt, sigma(score) */
 	for (int32 i = 0; i < 2 * EV_KINDS * model->kge.relations; i++)
-		model->calibration[i] = (EvCalibrations) {{.slope = 1}, {.slope = 1}};
+		model->calibration[i] = (EvCalibrations) {ev_no_calibration(), ev_no_calibration()};
 	sql_stream(psprintf("select evidence::jsonb from %s where name = $1 and evidence is not null",
 						graph_table_name(graph, "model")), &args, take_common, &rows);
 	model->probable = rows.learnt;
@@ -379,11 +385,18 @@ evidence_write_missing(const Graph *graph, const char *model, double missing)
 
 /* ---- writing ------------------------------------------------------------------------- */
 
+/* most_odds: infinite where nothing bounds rho */
 static void
-append_fit(StringInfo text, const EvCalibration *fit)
+append_fit(StringInfo text, const EvCalibration *fit, double most_odds)
 {
-	appendStringInfo(text, "{\"slope\": %.9g, \"intercept\": %.9g, \"unanswered\": %.9g, \"answers\": %.9g",
-					 fit->slope, fit->intercept, fit->unanswered, fit->answers);
+	appendStringInfo(text, "{\"slope\": %.9g, \"intercept\": %.9g, \"unanswered\": %.9g, \"answers\": %.9g, \"most\": %.9g",
+					 fit->slope, fit->intercept, fit->unanswered, fit->answers, fit->most);
+	if (fit->exclusive)
+		appendStringInfo(text, ", \"choice\": %.9g, \"odd\": %.9g", fit->choice, fit->odd);
+	else if (fit->best != 0 || fit->last != 0)
+		appendStringInfo(text, ", \"best\": %.9g, \"last\": %.9g", fit->best, fit->last);
+	if (isfinite(most_odds))
+		appendStringInfo(text, ", \"most_odds\": %.9g", most_odds);
 }
 
 /* Whether there is a fit of that kind. */
@@ -393,14 +406,16 @@ is_fitted(EvidenceParts has, EvKind kind)
 	return (kind != EV_RULES || has.rules) && (kind != EV_NETWORK || has.network);
 }
 
-/* The fits of a kind as an entry of a jsonb object; `error` is left out where it is not a number. */
+/* The fits of a kind as an entry of a jsonb object, if there are any; `error` is left out where it is not a number. */
 static void
-append_fits(StringInfo text, EvKind kind, const EvCalibrations *fits, double error)
+append_fits(StringInfo text, EvKind kind, const EvCalibrations *fits, double most_odds, double error)
 {
-	appendStringInfo(text, "%s\"%s\": ", kind == 0 ? "" : ", ", evidence_kinds[kind]);
-	append_fit(text, &fits->ranked);
-	appendStringInfo(text, ", \"best\": %.9g, \"last\": %.9g, \"alone\": ", fits->ranked.best, fits->ranked.last);
-	append_fit(text, &fits->alone);
+	if (isnan(fits->ranked.slope) || isnan(fits->alone.slope))
+		return;
+	appendStringInfo(text, "%s\"%s\": ", text->data[text->len - 1] == '{' ? "" : ", ", evidence_kinds[kind]);
+	append_fit(text, &fits->ranked, most_odds);
+	appendStringInfoString(text, ", \"alone\": ");
+	append_fit(text, &fits->alone, most_odds);
 	appendStringInfoChar(text, '}');
 	if (!isnan(error))
 		appendStringInfo(text, ", \"error\": %.4g", error);
@@ -424,7 +439,7 @@ write_summary(const Graph *graph, const char *model, EvidenceParts has, const Ev
 						 learnt->missing);
 		for (int i = 0; i < EV_KINDS; i++)
 			if (is_fitted(has, (EvKind) i))
-				append_fits(&text, (EvKind) i, &learnt->common[i], learnt->error[i]);
+				append_fits(&text, (EvKind) i, &learnt->common[i], INFINITY, learnt->error[i]);
 		appendStringInfoChar(&text, '}');
 	}
 	appendStringInfoChar(&text, '}');
@@ -444,7 +459,7 @@ fits_of(const EvLearnt *learnt, EvidenceParts has, int32 key)
 	appendStringInfoChar(&text, '{');
 	for (int i = 0; i < EV_KINDS; i++)
 		if (is_fitted(has, (EvKind) i))
-			append_fits(&text, (EvKind) i, &learnt->calibration[i][key], NAN);
+			append_fits(&text, (EvKind) i, &learnt->calibration[i][key], learnt->most_odds[key / 2], NAN);
 	appendStringInfoChar(&text, '}');
 	return text.data;
 }

@@ -158,10 +158,28 @@ predictor_score(const Predictor *predictor, Side side, int32 relation, ScorePart
 	}
 }
 
+void
+predictor_show(const Predictor *predictor, Side side, int32 relation, EvQuestionScores *question, double score)
+{
+	question->entities = predictor->kge.entities;
+	ev_show_score(&model_calibration(predictor->model, predictor->kind, relation, side)->ranked, question, score);
+}
+
 double
 predictor_probability(const Predictor *predictor, Side side, int32 relation, EvJudged judged)
 {
 	return ev_probability(&model_calibration(predictor->model, predictor->kind, relation, side)->ranked, judged);
+}
+
+double
+predictor_probability_by_both(const Predictor *predictor, int32 relation, double by_head, double by_tail)
+{
+	bool		one_head = model_calibration(predictor->model, predictor->kind, relation, SIDE_HEAD)->ranked.exclusive;
+	bool		one_tail = model_calibration(predictor->model, predictor->kind, relation, SIDE_TAIL)->ranked.exclusive;
+
+	if (one_head != one_tail)
+		return one_head ? by_head : by_tail;
+	return ev_probability_by_both(by_head, by_tail);
 }
 
 double

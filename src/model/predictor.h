@@ -81,6 +81,15 @@ extern double predictor_score(const Predictor *predictor, Side side, int32 relat
 extern double predictor_probability(const Predictor *predictor, Side side, int32 relation, EvJudged judged);
 extern double predictor_probability_alone(const Predictor *predictor, int32 relation, EvJudged judged);
 
+/*
+ * The probability of a triple by both questions that it answers, those for a head and for a tail: by the one of them that
+ * has one answer, if only one has; it knows which answers exclude each other.  Else see ev_probability_by_both.
+ */
+extern double predictor_probability_by_both(const Predictor *predictor, int32 relation, double by_head, double by_tail);
+
+/* Takes the score of a question's best answer, then of the next ones, see ev_show_score. */
+extern void predictor_show(const Predictor *predictor, Side side, int32 relation, EvQuestionScores *question, double score);
+
 /* The score that a question's best answer needs, see ev_score_needed. */
 extern double predictor_score_needed(const Predictor *predictor, Side side, int32 relation, int64 known, double last,
 									 double probability);

@@ -103,11 +103,10 @@ common_scores(const BothQuestions *both, const KgeTopQuestion *question, const K
 	EvQuestionScores scores = {.known = question->excluded_count};
 	bool		reflexive = both->facts->reflexive[both->relation];
 	bool		embedding = ev_uses_embedding(both->predictor->kind);
-	int			shown = 0;
 
-	for (int64 i = 0; i < count && shown < EV_SHOWN; i++)
+	for (int64 i = 0; i < count && scores.shown < EV_SHOWN; i++)
 		if ((reflexive || answer[i].row != question->given) && (embedding || answer[i].addition != 0))
-			ev_show_score(&scores, shown++, answer[i].score);
+			predictor_show(both->predictor, question->side, both->relation, &scores, answer[i].score);
 	return scores;
 }
 
@@ -232,10 +231,14 @@ both_questions_settle(BothQuestions *both, KgeScored *answer, int64 count)
 	{
 		double		score = predictor_score(predictor, side, both->relation, parts[i]);
 		EvQuestionScores scores = both_questions_scores(both, side, given[i]);
-		double		other = predictor_probability(predictor, side, both->relation,
-												  (EvJudged) {score, parts[i].phi, parts[i].evidence, scores});
+		double		probability[2];
 
-		answer[i].probability = Min(answer[i].probability, ev_probability_by_both(answer[i].probability, other));
+		probability[side] = predictor_probability(predictor, side, both->relation,
+												  (EvJudged) {score, parts[i].phi, parts[i].evidence, scores});
+		probability[other_side(side)] = answer[i].probability;
+		answer[i].probability = Min(answer[i].probability,
+									predictor_probability_by_both(predictor, both->relation, probability[SIDE_HEAD],
+																  probability[SIDE_TAIL]));
 	}
 	pfree(given);
 	pfree(parts);

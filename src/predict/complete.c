@@ -81,7 +81,7 @@ shown_scores(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswe
 	EvQuestionScores scores = {.known = known_of(asking, asked, question)};
 
 	for (int64_t i = 0; i < Min(count, EV_SHOWN); i++)
-		ev_show_score(&scores, i, answers[i].score);
+		predictor_show(asking->predictor, asked->side, asked->relation, &scores, answers[i].score);
 	return scores;
 }
 
@@ -103,8 +103,11 @@ scores_of(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswers 
 static double
 probability_of(const Asking *asking, const KgeAsked *asked, const KgeScored *answer, EvQuestionScores scores)
 {
-	return predictor_probability(asking->predictor, asked->side, asked->relation,
-								 (EvJudged) {answer->score, answer->phi, answer->addition, scores});
+	double		p = predictor_probability(asking->predictor, asked->side, asked->relation,
+										  (EvJudged) {answer->score, answer->phi, answer->addition, scores});
+
+	/* nothing that is not known is listed */
+	return isnan(p) ? 0 : p;
 }
 
 /* KgeJudge's callback: probabilities as hkg_predict_tails and hkg_predict_heads show them. */

@@ -116,7 +116,7 @@ void
 found_rows_return(const FoundRows *found, const Graph *graph, const RowNumbering *numbering, SqlResult *result)
 {
 	int32	   *id = palloc(sizeof(int32) * Min(found->count, NAMED_ROWS));
-	char	   *query = psprintf("select e.name::text, u.score, u.probability "
+	char	   *query = psprintf("select e.name::text, u.score, nullif(u.probability, 'NaN') "
 								 "from unnest($1::int[], $2::float8[], $3::float8[]) "
 								 "with ordinality as u (id, score, probability, place) "
 								 "join %s%s e on e.id = u.id order by u.place",

@@ -116,11 +116,10 @@ static EvQuestionScores
 question_scores(const EntityQuestion *question, const ScoredRow *scored, int64 count)
 {
 	EvQuestionScores scores = {.known = question->known.count};
-	int			shown = 0;
 
-	for (int64 i = 0; i < count && shown < EV_SHOWN; i++)
+	for (int64 i = 0; i < count && scores.shown < EV_SHOWN; i++)
 		if (!is_known(question, scored[i].row))
-			ev_show_score(&scores, shown++, scored[i].score);
+			predictor_show(question->predictor, question->side, question->relation, &scores, scored[i].score);
 	return scores;
 }
 

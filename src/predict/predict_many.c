@@ -14,6 +14,8 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include <math.h>
+
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
@@ -328,11 +330,10 @@ static EvQuestionScores
 question_scores(const Asked *asked, const KnownAnswers *known, int question, const KgeAnswer *answer, int64 count)
 {
 	EvQuestionScores scores = {.known = known->end[question] - first_known(known, question)};
-	int			shown = 0;
 
-	for (int64 i = 0; i < count && shown < EV_SHOWN; i++)
+	for (int64 i = 0; i < count && scores.shown < EV_SHOWN; i++)
 		if (!asked->known || !is_known(known, question, answer[i].row))
-			ev_show_score(&scores, shown++, score_of(asked, &answer[i]));
+			predictor_show(asked->predictor, asked->side, asked->relation, &scores, score_of(asked, &answer[i]));
 	return scores;
 }
 
@@ -405,10 +406,10 @@ return_question(const Asked *asked, const Answers *answers, int64 i, Datum name,
 		EvJudged	judged = {score_of(asked, answer), answer->phi, answer->addition, answers->scores[i]};
 		Datum		values[4] = {name, asked->answer_name[answer->row], Float8GetDatum(judged.score),
 			Float8GetDatum(predictor_probability(asked->predictor, asked->side, asked->relation, judged))};
-		bool		nulls[4] = {false};
+		bool		nulls[4] = {false, false, false, isnan(DatumGetFloat8(values[3]))};
 
 		CHECK_FOR_INTERRUPTS();
-		sql_result_row(result, values + (asked->name == NULL), nulls);
+		sql_result_row(result, values + (asked->name == NULL), nulls + (asked->name == NULL));
 	}
 }
 

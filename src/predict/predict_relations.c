@@ -18,7 +18,9 @@ compare_probable_rows(const void *a, const void *b)
 	double		left = ((const ScoredRow *) a)->probability;
 	double		right = ((const ScoredRow *) b)->probability;
 
-	/* that of an infinite score may be no number, which must not differ from itself */
+	/* what is not known comes last */
+	left = isnan(left) ? -1 : left;
+	right = isnan(right) ? -1 : right;
 	return left > right ? -1 : left < right ? 1 : scored_row_compare(a, b);
 }
 
@@ -46,7 +48,7 @@ score_relations(const Predictor *predictor, int32 head, int32 tail, const Number
 		scored[count].score = predictor_score(predictor, SIDE_TAIL, row, scored[count].parts);
 		scored[count].probability =
 			predictor_probability_alone(predictor, row,
-										scored_row_judged(&scored[count], (EvQuestionScores) {known[row], 0, 0}));
+										scored_row_judged(&scored[count], (EvQuestionScores) {.known = known[row]}));
 		if (!isnan(scored[count].score) && (ev_uses_embedding(predictor->kind) || scored[count].score > 0))
 			count++;
 	}

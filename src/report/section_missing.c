@@ -115,25 +115,15 @@ args_of_fact(const char *model, const MissingFact *fact)
 	return args;
 }
 
-/* The probability that a call gives the fact, by one of its questions; NaN where it is no answer. */
-static double
-probability_by(const Report *report, const char *call, const SqlArgs *args)
-{
-	return report_number(psprintf("select probability from %shkg_predict_%s", report->functions, call), args);
-}
-
-/* By both questions, where both have the fact as an answer */
+/* By both questions; what was found by one alone keeps that probability. */
 static double
 probability_by_both(const Report *report, const char *model, const MissingFact *fact)
 {
-	const char *graph = quote_literal_cstr(report->graph->name);
 	SqlArgs		args = args_of_fact(model, fact);
-	double		by_tail = probability_by(report, psprintf("tails(%s, $2, $3, 1, $1::name, candidates => array[$4])", graph),
-										 &args);
-	double		by_head = probability_by(report, psprintf("heads(%s, $3, $4, 1, $1::name, candidates => array[$2])", graph),
-										 &args);
-
-	return isnan(by_tail) || isnan(by_head) ? fact->probability : ev_probability_by_both(by_tail, by_head);
+	double		probability = report_number(psprintf("select probability from %shkg_complete(%s, $3, 1, 0, $1::name, "
+										 "heads => array[$2], candidates => array[$4])",
+										 report->functions, quote_literal_cstr(report->graph->name)), &args);
+	return isnan(probability) ? fact->probability : probability;
 }
 
 static int

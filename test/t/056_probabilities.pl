@@ -1,0 +1,188 @@
+# Probabilities are what they are called, on graphs such as everybody has: entities with a few attributes.
+#
+# A campaign: each case draws a graph of one to six attributes (2 to 200 values, one value an entity or up to three, which
+# follow the entity's class or do not).  A third of them are complete: 2 to 30 % of their facts are the valid split, which
+# is all that is missing, whatever assume_missing says.  From the others that share is taken out, and a model trains on the
+# rest with it as assume_missing; half of these have a valid split, for the others the training holds facts out.  Then
+#
+# - of the list of missing facts stated at 0.5 or more, the share stated is the share that had been taken out;
+# - so it is in each of 15 bins, of the ten best answers to questions about every entity and every value;
+# - the answers to a question of an attribute with one value an entity sum to one at most;
+# - no coefficient has run away, and no probability falls where the score rises.
+#
+# What was taken out is known from the draw, and from nothing that the extension computes.
+
+use strict;
+use warnings;
+
+use lib 'test/perl';
+use Graph;
+use List::Util qw(max);
+use Soak;
+use Test::More;
+
+my $node = start_node('probabilities');
+
+# A whole number from $least to $most, small ones as likely as ten times larger ones
+sub draw_size
+{
+	my ($least, $most) = @_;
+
+	return int($least * exp(rand() * log(($most + 1) / $least)));
+}
+
+# One of the attributes: v values, of which an entity has one or up to three
+sub draw_attribute
+{
+	my ($number, $complete) = @_;
+
+	return {
+		place => $number,
+		name => "a$number",
+		values => draw_size(2, 200),
+		functional => rand() < 0.7 || $complete ? 1 : 0,
+		informative => rand() < 0.6 ? 1 : 0,
+		covers => pick(1, 1, 0.6)
+	};
+}
+
+# Table fact has the drawn facts, and which of them are taken out.  An informative attribute has the value that goes with
+# the entity's class, one of eight, for nine entities of ten; all other values are drawn, low numbers more often.
+sub draw_facts
+{
+	my ($seed, $entities, $share, @attributes) = @_;
+	my $list = join ', ', map { "($_->{place}, '$_->{name}', $_->{values}, $_->{functional}, $_->{informative}, $_->{covers}::float8)" } @attributes;
+
+	$node->safe_psql('postgres', qq{
+		drop table if exists fact, valid;
+		select setseed($seed / 1000.0);
+		create table fact as
+		select head, relation, tail, random() < $share as taken from (
+			select distinct 'e' || e as head, name as relation, name || '_' || case when informative = 1 and random() < 0.9
+				then (hashint4(e * 7919) & 7) * (17 + place) % v else floor(v * random() ^ 2)::int end as tail
+			from generate_series(1, $entities) e,
+				(values $list) as a (place, name, v, functional, informative, covers),
+				lateral generate_series(1, case functional when 1 then 1 else 1 + (hashint4(e + 31 * place) & 1) end) i
+			where (hashint4(e + 65537 * place) & 1023) < 1024 * covers) f;
+	});
+	return;
+}
+
+sub train
+{
+	my ($missing, $split, $seed) = @_;
+	my $valid = $split > 0 ? "select * from hkg_split('g', $split, 0, $seed);" : '';
+
+	$node->safe_psql('postgres', qq{
+		set client_min_messages = warning;
+		select hkg_drop_graph('g') from pg_namespace where nspname = 'g';
+		select hkg_create_graph('g');
+		select hkg_load('g', 'select head, relation, tail from fact where not taken');
+		$valid
+		select hkg_train('g', $missing paths => false, seed => $seed);
+		create table valid as select h.name as head, r.name as relation, t.name as tail from g.holdout f
+			join g.entity h on h.id = f.head join g.relation r on r.id = f.relation join g.entity t on t.id = f.tail;
+	});
+	return;
+}
+
+# What is missing of a complete graph is what was held out.
+sub take_valid_out
+{
+	$node->safe_psql('postgres', 'update fact set taken = (head, relation, tail) in (table valid)');
+	$node->safe_psql('postgres', 'truncate valid');
+	return;
+}
+
+# How many are listed, and what is stated and true of them, with the standard error of the truth
+sub listed
+{
+	return split /\|/, $node->safe_psql('postgres', q{
+		select count(*), coalesce(avg(probability), 0), coalesce(avg(coalesce(f.taken, false)::int), 0),
+			coalesce(sqrt(sum(probability * (1 - probability))) / count(*), 0)
+		from (select * from hkg_complete('g', null, 1000000, 0.5)) c left join fact f using (head, relation, tail)
+		where (head, relation, tail) not in (table valid)});
+}
+
+# Ten best answers of questions about every entity and every value, which held-out facts do not answer
+sub ask
+{
+	$node->safe_psql('postgres', q{
+		drop table if exists shown;
+		create table shown as
+		select 'tail' as side, r.name as relation, p.head as given, p.head, p.tail, p.score, p.probability from g.relation r,
+			hkg_predict_tails('g', array(select distinct head from fact where relation = r.name and not taken
+				union select e.name from g.entity e where e.name like 'e%' limit 1000), r.name, 10) p
+		union all
+		select 'head', r.name, p.tail, p.head, p.tail, p.score, p.probability from g.relation r,
+			hkg_predict_heads('g', r.name, array(select distinct tail from fact where relation = r.name and not taken), 10) p;
+		delete from shown where (head, relation, tail) in (table valid)});
+	return;
+}
+
+sub error_of_bins
+{
+	return $node->safe_psql('postgres', q{
+		select coalesce(sum(abs(s)) / sum(n), 0) from (
+			select count(*) as n, sum(probability - coalesce(f.taken, false)::int) as s
+			from shown left join fact f using (head, relation, tail) group by width_bucket(probability, 0, 1.0000001, 15)) b});
+}
+
+sub highest_sum
+{
+	my $functional = join ', ', map { "'$_->{name}'" } grep { $_->{functional} } @_;
+
+	return 0 if $functional eq '';
+	return $node->safe_psql('postgres', qq{
+		select coalesce(max(s), 0) from (select sum(probability) as s from shown
+			where side = 'tail' and relation in ($functional) group by relation, given) q});
+}
+
+sub highest_coefficient
+{
+	return $node->safe_psql('postgres', q{
+		select coalesce(max(abs(value::float8)), 0) from g.evidence_weight,
+			jsonb_path_query(calibration, '$.** ? (@.type() == "number")') value});
+}
+
+sub out_of_order
+{
+	return $node->safe_psql('postgres', q{
+		select count(*) from (select probability > 1e-12 + lag(probability) over (partition by side, relation, given order by score desc, probability desc) as o from shown) s where o});
+}
+
+sub judge
+{
+	my ($number) = @_;
+	my $entities = draw_size(100, 5000);
+	my $share = (2 + int(rand(29))) / 100;
+	my $complete = $number % 3 == 0;
+	my @attributes = map { draw_attribute($_, $complete) } 1 .. 1 + int(rand(6));
+	my $split = $complete ? $share : $number % 3 == 1 ? pick(0.05, 0.1, 0.2) : 0;
+	my $what = sprintf '%d entities, %s: %s', $entities,
+		$complete ? "complete, valid $share" : "$share taken out, " . ($split ? "valid $split" : 'held out'),
+		join ' ', map { ($_->{functional} ? 'one' : 'several') . "/$_->{values}" . ($_->{informative} ? '+' : '') . ($_->{covers} < 1 ? '?' : '') } @attributes;
+	my @wrong;
+
+	draw_facts($number, $entities, $complete ? 0 : $share, @attributes);
+	train($complete ? '' : "assume_missing => $share,", $split, $number);
+	take_valid_out() if $complete;
+	my ($count, $stated, $true, $spread) = listed();
+	ask();
+	my $error = error_of_bins();
+	my $sum = highest_sum(@attributes);
+	my $coefficient = highest_coefficient();
+	my $disorder = out_of_order();
+
+	push @wrong, "stated $stated, true $true of $count" if abs($stated - $true) > max(0.05, 3 * $spread);
+	push @wrong, "error $error" if $error > 0.03;
+	push @wrong, "answers that exclude each other sum to $sum" if $sum > 1.05;
+	push @wrong, "a coefficient of $coefficient" if $coefficient > 1000;
+	push @wrong, "$disorder out of order" if $disorder > 0;
+	diag(sprintf 'row | %d | %s | %d | %.3f | %.3f | %.4f | %.2f | %.3g', $number, $what, $count, $stated, $true, $error, $sum, $coefficient);
+	return ($what, @wrong);
+}
+
+campaign('probabilities', 6, 30, \&judge);
+$node->stop('fast');
+done_testing();
