@@ -146,7 +146,7 @@ ev_probability(const EvCalibration *calibration, EvJudged judged)
 	double		p;
 
 	/* a fact that is shown where all answers are facts */
-	if (judged.question.shown == 0)
+	if (calibration->exclusive && judged.question.shown == 0)
 		ev_show_score(calibration, &judged.question, score);
 	if (calibration->exclusive)
 		score = log_of_sum(calibration, &judged.question);

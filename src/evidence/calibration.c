@@ -51,7 +51,7 @@
 #define MOST_RAISED 10.0
 #define PRIORS 5
 #define HELD_OUT_PRIOR 1		/* held-out facts that draw a relation's share to that of all */
-#define ONE_ANSWER 1.05			/* facts for each given entity where a question has one answer */
+#define ONE_ANSWER 1.05			/* answers for each given entity, held-out ones too, where a question has one */
 
 static const double priors[PRIORS] = {1, 3, 10, 30, 100};
 
@@ -897,23 +897,25 @@ find_exclusive(CalibrationTask *task, const FactIndex *facts, EvLearnt *learnt)
 
 	for (int32_t key = 0; key < task->examples->keys; key++)
 	{
+		double		answers = (double) fact_count(facts, key / 2, task->pool);
 		double		entities = (double) fact_holder_count(facts, asked_atom(key / 2, (Side) (key % 2)));
 		double		held = 0;
 		double		open = 0;
 
-		task->exclusive[key] = entities > 0 && (double) fact_count(facts, key / 2, task->pool) <= ONE_ANSWER * entities;
-		if (key % 2 == 0)
-			learnt->most_odds[key / 2] = INFINITY;
-		if (!task->exclusive[key])
-			continue;
 		for (int64_t i = first[key]; i < first[key + 1]; i++)
 		{
 			const EvExample *example = example_at(task, i);
 
+			answers += !example->drawn;
+			entities += !example->drawn && example->is_first && example->known == 0;
 			if (example->known == 0)
 				*(example->drawn ? &open : &held) += example->questions;
 		}
-		learnt->most_odds[key / 2] = fmin(learnt->most_odds[key / 2], (open + 1) / (held + 1));
+		task->exclusive[key] = entities > 0 && answers <= ONE_ANSWER * entities;
+		if (key % 2 == 0)
+			learnt->most_odds[key / 2] = INFINITY;
+		if (task->exclusive[key])
+			learnt->most_odds[key / 2] = fmin(learnt->most_odds[key / 2], (open + 1) / (held + 1));
 	}
 }
 
