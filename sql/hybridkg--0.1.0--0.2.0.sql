@@ -906,7 +906,7 @@ The probability is that of hkg_predict_relations, of a missing fact (assume_miss
 errors: 55000 when the model has neither probabilities nor thresholds: training had neither a valid split nor facts in its place';
 comment on function hkg_learn_thresholds(name, regclass, name, bigint) is
 'learns the thresholds of hkg_classify from given false triples: for each relation, the score that best separates facts of the valid split from these; without them, deletes thresholds, and hkg_classify goes by probabilities; returns the accuracy
-A model gets thresholds for each kind of score that it has: embedding, rules, paths, and all together; the accuracy is that of all together.
+A model gets thresholds for each kind of score that it has: embedding, rules, paths, and all together; the accuracy is that of all together. A relation without false triples, or without facts in the valid split, goes on by probabilities.
 graph: an existing graph with a valid split
 negatives: a table or view of false triples, with the columns head, relation and tail; null: none, and the accuracy is that of probabilities on each fact of the valid split with its head or its tail replaced by that of another fact of the relation, drawn at random, so that the result is not a known triple (a model without learnt probabilities learns its thresholds from these)
 model: a trained model of the graph

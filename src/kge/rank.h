@@ -97,10 +97,26 @@ typedef struct KgeLabelled
 	bool		truth;
 } KgeLabelled;
 
+/* The scores of all relations, to whose threshold one of few scores is drawn; made by kge_common */
+typedef struct KgeCommon
+{
+	const KgeLabelled *labelled;
+	int64_t		count;
+	const int64_t *right;		/* of count + 1: how many are right where the first i are taken for true */
+	double		threshold;		/* of all of them */
+} KgeCommon;
+
+/* The highest score comes first; `right` is room for count + 1 numbers, and stays the caller's. */
+extern KgeCommon kge_common(const KgeLabelled *labelled, int64_t count, int64_t *right);
+
 /*
- * The threshold for which most of them are right: what scores as much or more is taken for
- * true.  `right`: how many are.  The highest score comes first.
+ * The threshold for which most of them are right: what scores as much or more is taken for true.  The highest score
+ * comes first.  With `common`, which may be NULL, the share that is right counts as often as there are scores of the
+ * rarer kind, true or false, and the share of all relations' that is right counts ten times.
  */
-extern double kge_threshold(const KgeLabelled *labelled, int64_t count, int64_t *right);
+extern double kge_threshold(const KgeLabelled *labelled, int64_t count, const KgeCommon *common);
+
+/* How many a threshold is right about; in any order. */
+extern int64_t kge_threshold_right(const KgeLabelled *labelled, int64_t count, double threshold);
 
 #endif							/* HKG_KGE_RANK_H */
