@@ -10,17 +10,6 @@
 /* what the scores of all relations count for, in scores of a relation's rarer kind */
 #define COMMON_WEIGHT 10
 
-KgeCommon
-kge_common(const KgeLabelled *labelled, int64_t count, int64_t *right)
-{
-	right[0] = 0;
-	for (int64_t i = 0; i < count; i++)
-		right[0] += !labelled[i].truth;
-	for (int64_t i = 0; i < count; i++)
-		right[i + 1] = right[i] + (labelled[i].truth ? 1 : -1);
-	return (KgeCommon) {labelled, count, right, kge_threshold(labelled, count, NULL)};
-}
-
 int64_t
 kge_threshold_right(const KgeLabelled *labelled, int64_t count, double threshold)
 {
@@ -31,6 +20,16 @@ kge_threshold_right(const KgeLabelled *labelled, int64_t count, double threshold
 	return right;
 }
 
+static int64_t
+count_truths(const KgeLabelled *labelled, int64_t count)
+{
+	int64_t		truths = 0;
+
+	for (int64_t i = 0; i < count; i++)
+		truths += labelled[i].truth;
+	return truths;
+}
+
 /* Negative where a threshold takes the score for true. */
 static int
 compare_with_threshold(const void *labelled, const void *threshold)
@@ -38,62 +37,79 @@ compare_with_threshold(const void *labelled, const void *threshold)
 	return ((const KgeLabelled *) labelled)->score >= *(const double *) threshold ? -1 : 1;
 }
 
-/* How good a threshold is that is right about so many of `count` scores, of which `rarer` are of the rarer kind */
 static double
-worth(const KgeCommon *common, int64_t rarer, int64_t right, int64_t count, double threshold)
+common_worth(const KgeCommon *common, double threshold)
 {
-	int64_t		taken;
-
-	if (common == NULL)
-		return (double) right;
-	taken = lower_bound(common->labelled, 0, common->count, sizeof(KgeLabelled), &threshold, compare_with_threshold);
-	return (double) rarer * (double) right / (double) count +
-		COMMON_WEIGHT * (double) common->right[taken] / (double) common->count;
+	return common->worth[lower_bound(common->labelled, 0, common->count, sizeof(KgeLabelled), &threshold,
+									 compare_with_threshold)];
 }
 
 /*
- * A cut lies between two neighbouring scores, or beyond the ends.  Of cuts that are equally good the common one is
- * taken, then the one in the widest gap, and of equal gaps the highest.
+ * The best cut, which has to be worth more than `threshold`, whose worth is `best`.  A cut lies between two neighbouring
+ * scores, or beyond the ends.  It is worth the share of the scores that it is right about, times `weight`, and what it
+ * is worth to all relations.  Of cuts that are worth as much the one in the widest gap is taken, and of equal gaps the
+ * highest.
  */
-double
-kge_threshold(const KgeLabelled *labelled, int64_t count, const KgeCommon *common)
+static double
+best_cut(const KgeLabelled *labelled, int64_t count, const KgeCommon *common, double weight, double threshold, double best)
 {
-	int64_t		falsehoods = 0;
-	int64_t		rarer;
-	int64_t		correct;
-	double		best = -1;
-	double		widest = 0;
-	double		threshold = common != NULL ? common->threshold : 0;
+	int64_t		right = count - count_truths(labelled, count);
+	double		widest = INFINITY;
 
-	if (count == 0)
-		return threshold;
-	for (int64_t i = 0; i < count; i++)
-		falsehoods += !labelled[i].truth;
-	rarer = falsehoods < count - falsehoods ? falsehoods : count - falsehoods;
-	if (common != NULL)
-	{
-		best = worth(common, rarer, kge_threshold_right(labelled, count, threshold), count, threshold);
-		widest = INFINITY;
-	}
-	correct = falsehoods;
-	for (int64_t taken = 0; taken <= count; taken++)
+	for (int64_t taken = 0; taken <= count && count > 0; taken++)
 	{
 		double		above = labelled[taken > 0 ? taken - 1 : 0].score;
 		double		below = labelled[taken < count ? taken : count - 1].score;
 		double		cut = taken == 0 ? nextafter(below, INFINITY) : below + (above - below) / 2;
-		double		value;
+		double		worth;
 
 		if (taken > 0)
-			correct += labelled[taken - 1].truth ? 1 : -1;
+			right += labelled[taken - 1].truth ? 1 : -1;
 		if (taken > 0 && taken < count && above == below)
 			continue;
-		value = worth(common, rarer, correct, count, cut);
-		if (value > best || (value == best && above - below > widest))
+		worth = weight * (double) right / (double) count + COMMON_WEIGHT * common_worth(common, cut);
+		if (worth > best || (worth == best && above - below > widest))
 		{
-			best = value;
+			best = worth;
 			widest = above - below;
 			threshold = cut;
 		}
 	}
 	return threshold;
+}
+
+KgeCommon
+kge_common(const KgeLabelled *labelled, int64_t count, double *worth)
+{
+	KgeCommon	common = {labelled, count, worth, 0};
+	int64_t		truths = count_truths(labelled, count);
+	int64_t		kinds = (truths > 0) + (truths < count);
+	int64_t		taken_truths = 0;
+
+	for (int64_t taken = 0; taken <= count; taken++)
+	{
+		int64_t		left_falsehoods = count - truths - (taken - taken_truths);
+		double		shares = truths > 0 ? (double) taken_truths / (double) truths : 0;
+
+		if (truths < count)
+			shares += (double) left_falsehoods / (double) (count - truths);
+		worth[taken] = kinds > 0 ? shares / (double) kinds : 0;
+		if (taken < count)
+			taken_truths += labelled[taken].truth;
+	}
+	common.threshold = best_cut(labelled, count, &common, 0, 0, -1);
+	return common;
+}
+
+double
+kge_threshold(const KgeLabelled *labelled, int64_t count, const KgeCommon *common)
+{
+	int64_t		truths = count_truths(labelled, count);
+	double		rarer = (double) (truths < count - truths ? truths : count - truths);
+	double		right = (double) kge_threshold_right(labelled, count, common->threshold);
+
+	if (rarer == 0)
+		return common->threshold;
+	return best_cut(labelled, count, common, rarer, common->threshold,
+					rarer * right / (double) count + COMMON_WEIGHT * common_worth(common, common->threshold));
 }

@@ -102,17 +102,21 @@ typedef struct KgeCommon
 {
 	const KgeLabelled *labelled;
 	int64_t		count;
-	const int64_t *right;		/* of count + 1: how many are right where the first i are taken for true */
-	double		threshold;		/* of all of them */
+	const double *worth;		/* of count + 1: that of a threshold which takes the first i for true */
+	double		threshold;		/* the one that is worth most */
 } KgeCommon;
 
-/* The highest score comes first; `right` is room for count + 1 numbers, and stays the caller's. */
-extern KgeCommon kge_common(const KgeLabelled *labelled, int64_t count, int64_t *right);
+/*
+ * The highest score comes first; `worth` is room for count + 1 numbers, and stays the caller's.  A threshold is worth
+ * the mean of the shares of the true and of the false ones that it is right about: how many there are of each kind
+ * depends on which relations they were given for.
+ */
+extern KgeCommon kge_common(const KgeLabelled *labelled, int64_t count, double *worth);
 
 /*
- * The threshold for which most of them are right: what scores as much or more is taken for true.  The highest score
- * comes first.  With `common`, which may be NULL, the share that is right counts as often as there are scores of the
- * rarer kind, true or false, and the share of all relations' that is right counts ten times.
+ * The threshold of a relation: what scores as much or more is taken for true.  The highest score comes first.  The share
+ * that it is right about counts as often as there are scores of the rarer kind, true or false; its worth to all
+ * relations counts ten times.  Between the common threshold and cuts that are worth as much, the former is taken.
  */
 extern double kge_threshold(const KgeLabelled *labelled, int64_t count, const KgeCommon *common);
 

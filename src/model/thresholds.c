@@ -244,7 +244,7 @@ learn_common(const ExampleList *list, EvKind kind)
 	if (count == 0)
 		count = score_examples(list, kind, 0, list->count, scored);
 	sort_labelled(scored, count);
-	return kge_common(scored, count, array_new(int64, count + 1));
+	return kge_common(scored, count, array_new(double, count + 1));
 }
 
 /* Learns and writes the thresholds of a kind; returns the accuracy of these, and of probabilities where there is none. */
@@ -286,7 +286,7 @@ learn_kind(SqlBatch *batch, const GraphData *data, const ExampleList *list, EvKi
 	}
 	pfree(scored);
 	pfree((void *) common.labelled);
-	pfree((void *) common.right);
+	pfree((void *) common.worth);
 	return (double) all_right / (double) all;
 }
 
@@ -371,7 +371,7 @@ threshold_learn(Graph *graph, const char *model, const GraphData *data, const Kg
 /* ---- hkg_learn_thresholds ---------------------------------------------------------------- */
 
 /* what learning takes for each triple */
-#define TRIPLE_BYTES (sizeof(LabelledTriple) + 2 * sizeof(KgeLabelled) + sizeof(int64))
+#define TRIPLE_BYTES (sizeof(LabelledTriple) + 2 * sizeof(KgeLabelled) + sizeof(double))
 
 static void
 no_valid_split(const Graph *graph)

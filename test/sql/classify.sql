@@ -243,11 +243,11 @@ create view improbable as select h.name as head, r.name as relation, t.name as t
 	from trained.entity h, trained.relation r, trained.entity t
 	where h.id <= 3 and hkg_score('trained', h.name, r.name, t.name, 'b', 'embedding') < 0;
 create table predicted as select * from improbable;
-select hkg_learn_thresholds('trained', 'predicted', 'a') between 0.5 and 1;
+select hkg_learn_thresholds('trained', 'predicted', 'a') > 0;
 create table of_predicted as select * from trained.threshold where model = 'a';
 \c -
 set hybridkg.max_memory = '1MB';
-select hkg_learn_thresholds('trained', 'improbable', 'a') between 0.5 and 1;
+select hkg_learn_thresholds('trained', 'improbable', 'a') > 0;
 select hkg_tools.differ('select * from of_predicted', $$select * from trained.threshold where model = 'a'$$);
 drop view improbable;
 drop table predicted, of_predicted;
