@@ -5,8 +5,8 @@
  * A triple is true where it is more probable than not, and needs no threshold, unless false triples were given: users
  * have reasons of their own for what they call false.  Then a relation has a threshold for each kind of evidence, the
  * score that best separates its true triples, those of the valid split (or held out in its place), from these; where
- * they are few, that of all such relations together counts as well.  A relation of which only true triples or only
- * false ones are known says nothing about what separates them: it stays with its probabilities.  A model without
+ * they are few, that of all such relations together counts as well.  Where only true triples or only false ones of a
+ * relation are known, nothing can be learnt about what separates them: it stays with its probabilities.  A model without
  * probabilities has false triples drawn (false_triples.c), and such a relation takes the threshold of all together.
  */
 #include "thresholds.h"
