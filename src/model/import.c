@@ -316,6 +316,7 @@ refuse_without_rule(Import *import, char *lines)
 	if (import->count > 0 || import->ambiguous != NIL || import->faults > 0 || import->heading || first == 0)
 		return;
 	guess = format_guess(lines);
+	import->number = first;
 	if (import->errors == 0 || (guess != NULL && strcmp(guess, import->format) != 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_SYNTAX_ERROR),
