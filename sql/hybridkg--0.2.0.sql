@@ -1149,18 +1149,20 @@ slice: its number, 1 to slices
 slices: how many there are; each has about as many facts
 errors: 42601 with the position when a rule does not parse, 42704 for unknown names, 22023 for a rule outside the language';
 
-create function hkg_import_rules(graph name, lines text, format text default 'hybridkg', model name default 'default')
+create function hkg_import_rules(graph name, lines text, format text default 'hybridkg', model name default 'default',
+	on_error text default 'skip')
 returns bigint
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_import_rules(name, text, text, name) is
+comment on function hkg_import_rules(name, text, text, name, text) is
 'adds rules from elsewhere to a model, as selected rules: counted on the graph''s facts and rated by the model''s embeddings, if it has any; returns the number of different rules
 A rule that is imported again is counted anew. A training of that name replaces them all.
 graph: an existing graph
 lines: one rule a line; blank lines are skipped, numbers that come with a rule are ignored. A variable of one atom only is some entity, r(X,"c") <= b(X,A); an empty body, r(X,"c") <=, is any X with a fact of r
-format: hybridkg (the text form, r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie (AMIE 3, lines without => are skipped) or anyburl. Rules of amie and anyburl outside the language, such as r(X,Y) <= b(X,X), c(X,Y), are left out, and a NOTICE counts them
+format: hybridkg (the text form, r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie (AMIE 3, lines without an arrow are skipped) or anyburl. Lines of amie and anyburl are cut so that their names are in the graph; angle brackets may be missing. Where a letter can be a variable or an entity, the numbers of the line decide
 model: the model they are added to; made of rules alone when it does not exist: it explains, and has no embeddings to predict with
-errors: with the line, 42601 with the position when one does not parse, 42704 for unknown names, 22023 for a rule outside the language; 55006 when the model is being trained; 55000 when entities or relations have come since the model was trained, as its embeddings then cannot rate rules';
+on_error: what happens at a line that is no rule of the graph: skip (it is left out, and a NOTICE has the number of such lines, the reasons, and the first line of each) or stop (an error). Rules of amie and anyburl outside the language, such as r(X,Y) <= b(X,X), c(X,Y), are left out in any case
+errors: with the line, where on_error is stop or no line is a rule, 42601 with the position when one does not parse, or with the format that they seem to have, 42704 for unknown names, 22023 for a rule outside the language; 55006 when the model is being trained; 55000 when entities or relations have come since the model was trained, as its embeddings then cannot rate rules';
 
 create function hkg_import_embeddings(graph name, model name, score_function text, entity_query text, relation_query text,
 	gamma float8 default 0, norm int default 1, reciprocal bool default false, out entities bigint, out relations bigint)
@@ -1341,7 +1343,7 @@ as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_thresholds(name, regclass, name, bigint) is
 'learns the thresholds of hkg_classify from given false triples: for each relation, the score that best separates facts of the valid split from these; without them, deletes thresholds, and hkg_classify goes by probabilities; returns the accuracy
-A model gets thresholds for each kind of score that it has: embedding, rules, paths, and all together; the accuracy is that of all together.
+A model gets thresholds for each kind of score that it has: embedding, rules, paths, and all together; the accuracy is that of all together. A relation without false triples, or without facts in the valid split, goes on by probabilities.
 graph: an existing graph with a valid split
 negatives: a table or view of false triples, with the columns head, relation and tail; null: none, and the accuracy is that of probabilities on each fact of the valid split with its head or its tail replaced by that of another fact of the relation, drawn at random, so that the result is not a known triple (a model without learnt probabilities learns its thresholds from these)
 model: a trained model of the graph

@@ -178,6 +178,10 @@ extern void graph_lock_model_to_read(const Graph *graph, const char *model);
 extern int32 graph_entity_id(Graph *graph, const char *name);
 extern int32 graph_relation_id(Graph *graph, const char *name);
 
+/* Whether there is one of that name, and its id. */
+extern bool graph_find_entity(Graph *graph, const char *name, int32 *id);
+extern bool graph_find_relation(Graph *graph, const char *name, int32 *id);
+
 /* ERROR 42704 when the id is not in the table. */
 extern const char *graph_entity_name(Graph *graph, int32 id);
 extern const char *graph_relation_name(Graph *graph, int32 id);

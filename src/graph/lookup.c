@@ -158,55 +158,73 @@ order_hint(Graph *graph, const char *table, const char *name)
 					strcmp(other, "entity") == 0 ? "An entity" : "A relation");
 }
 
-static int32
-read_id(Graph *graph, const char *table, const char *name)
+static void
+no_such_name(Graph *graph, const char *table, const char *name)
 {
-	SqlArgs		args = sql_args_text(name);
-	Datum		id;
+	char	   *hint = order_hint(graph, table, name);
 
-	if (!sql_value(psprintf("select id::int from %s where name = $1", graph_table_name(graph, table)),
-				   &args, &id))
-	{
-		char	   *hint = order_hint(graph, table, name);
-
-		if (hint == NULL)
-			hint = graph_hint(graph, table, name);
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("%s \"%s\" does not exist in graph \"%s\"", table, argument_shown(name), graph->name),
-				 errhint("%s", hint)));
-	}
-	return DatumGetInt32(id);
+	if (hint == NULL)
+		hint = graph_hint(graph, table, name);
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("%s \"%s\" does not exist in graph \"%s\"", table, argument_shown(name), graph->name),
+			 errhint("%s", hint)));
 }
 
-static int32
-find_id(Graph *graph, const char *table, NamedNumbers **ids, const char *name)
+static bool
+find_id(Graph *graph, const char *table, NamedNumbers **ids, const char *name, int32 *id)
 {
 	MemoryContext context = GetMemoryChunkContext(graph);
 	NamedNumber *known;
+	SqlArgs		args;
+	Datum		value;
 	bool		found;
-	int32		id;
 
 	if (*ids == NULL)
 		*ids = named_numbers_create(context);
 	known = named_numbers_find(*ids, name);
-	if (known != NULL)
-		return known->number;
-	id = read_id(graph, table, name);
-	named_numbers_insert(*ids, MemoryContextStrdup(context, name), &found)->number = id;
-	return id;
+	if (known == NULL)
+	{
+		args = sql_args_text(name);
+		if (!sql_value(psprintf("select id::int from %s where name = $1", graph_table_name(graph, table)), &args, &value))
+			return false;
+		known = named_numbers_insert(*ids, MemoryContextStrdup(context, name), &found);
+		known->number = DatumGetInt32(value);
+	}
+	*id = known->number;
+	return true;
+}
+
+bool
+graph_find_entity(Graph *graph, const char *name, int32 *id)
+{
+	return find_id(graph, "entity", &graph->entity_ids, name, id);
+}
+
+bool
+graph_find_relation(Graph *graph, const char *name, int32 *id)
+{
+	return find_id(graph, "relation", &graph->relation_ids, name, id);
 }
 
 int32
 graph_entity_id(Graph *graph, const char *name)
 {
-	return find_id(graph, "entity", &graph->entity_ids, name);
+	int32		id = 0;
+
+	if (!graph_find_entity(graph, name, &id))
+		no_such_name(graph, "entity", name);
+	return id;
 }
 
 int32
 graph_relation_id(Graph *graph, const char *name)
 {
-	return find_id(graph, "relation", &graph->relation_ids, name);
+	int32		id = 0;
+
+	if (!graph_find_relation(graph, name, &id))
+		no_such_name(graph, "relation", name);
+	return id;
 }
 
 static void

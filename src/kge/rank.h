@@ -97,10 +97,30 @@ typedef struct KgeLabelled
 	bool		truth;
 } KgeLabelled;
 
+/* The scores of all relations, to whose threshold one of few scores is drawn; made by kge_common */
+typedef struct KgeCommon
+{
+	const KgeLabelled *labelled;
+	int64_t		count;
+	const double *worth;		/* of count + 1: that of a threshold which takes the first i for true */
+	double		threshold;		/* the one that is worth most */
+} KgeCommon;
+
 /*
- * The threshold for which most of them are right: what scores as much or more is taken for
- * true.  `right`: how many are.  The highest score comes first.
+ * The highest score comes first; `worth` is room for count + 1 numbers, and stays the caller's.  A threshold is worth
+ * the mean of the shares of the true and of the false ones that it is right about: how many there are of each kind
+ * depends on which relations they were given for.
  */
-extern double kge_threshold(const KgeLabelled *labelled, int64_t count, int64_t *right);
+extern KgeCommon kge_common(const KgeLabelled *labelled, int64_t count, double *worth);
+
+/*
+ * The threshold of a relation: what scores as much or more is taken for true.  The highest score comes first.  The share
+ * that it is right about counts as often as there are scores of the rarer kind, true or false; its worth to all
+ * relations counts ten times.  Between the common threshold and cuts that are worth as much, the former is taken.
+ */
+extern double kge_threshold(const KgeLabelled *labelled, int64_t count, const KgeCommon *common);
+
+/* How many a threshold is right about; in any order. */
+extern int64_t kge_threshold_right(const KgeLabelled *labelled, int64_t count, double threshold);
 
 #endif							/* HKG_KGE_RANK_H */

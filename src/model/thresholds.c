@@ -4,9 +4,10 @@
  *
  * A triple is true where it is more probable than not, and needs no threshold, unless false triples were given: users
  * have reasons of their own for what they call false.  Then a relation has a threshold for each kind of evidence, the
- * score that best separates its true triples, those of the valid split (or held out in its place), from these; a
- * relation without true triples there takes the threshold of all relations together.  A model without probabilities has
- * false triples drawn (false_triples.c).
+ * score that best separates its true triples, those of the valid split (or held out in its place), from these; where
+ * they are few, that of all such relations together counts as well.  Where only true triples or only false ones of a
+ * relation are known, nothing can be learnt about what separates them: it stays with its probabilities.  A model without
+ * probabilities has false triples drawn (false_triples.c), and such a relation takes the threshold of all together.
  */
 #include "thresholds.h"
 
@@ -139,15 +140,6 @@ score_examples(const ExampleList *list, EvKind kind, int64 first, int64 end, Kge
 	return count;
 }
 
-/* One threshold, and what it was learnt from */
-typedef struct Threshold
-{
-	double		threshold;
-	int64		count;			/* scores */
-	int64		truths;			/* of true triples among them */
-	int64		right;			/* that it puts on the right side */
-} Threshold;
-
 /* Highest score first. */
 static int
 compare_labelled(const void *a, const void *b)
@@ -158,26 +150,38 @@ compare_labelled(const void *a, const void *b)
 	return (left < right) - (left > right);
 }
 
-/* Sorts the scores. */
-static Threshold
-learn(KgeLabelled *scored, int64 count)
+static void
+sort_labelled(KgeLabelled *scored, int64 count)
 {
-	Threshold	learnt = {.count = count};
-
-	for (int64 i = 0; i < count; i++)
-		learnt.truths += scored[i].truth;
 	sort_array(hkg_leader(), POOL_LEADER, scored, count, sizeof(KgeLabelled), compare_labelled);
-	learnt.threshold = kge_threshold(scored, count, &learnt.right);
-	return learnt;
 }
 
 static int64
-count_right(const KgeLabelled *scored, int64 count, double threshold)
+count_truths(const KgeLabelled *scored, int64 count)
 {
-	int64		right = 0;
+	int64		truths = 0;
 
 	for (int64 i = 0; i < count; i++)
-		right += (scored[i].score >= threshold) == scored[i].truth;
+		truths += scored[i].truth;
+	return truths;
+}
+
+/* How many of some examples probabilities are right about */
+static int64
+count_right_by_probability(const ExampleList *list, EvKind kind, int64 first, int64 end)
+{
+	Predictor	predictor = {.model = &list->model,.kind = kind,.evidence = list->evidence};
+	int64		right = 0;
+
+	for (int64 i = first; i < end; i++)
+	{
+		const LabelledTriple *example = &list->example[i];
+		ScoreParts	parts = example->parts[kind];
+
+		CHECK_FOR_INTERRUPTS();
+		if (isfinite(predictor_score(&predictor, SIDE_TAIL, example->triple.relation, parts)))
+			right += predictor_is_probable(&predictor, &list->evidence->facts, example->triple, parts) == example->truth;
+	}
 	return right;
 }
 
@@ -194,72 +198,138 @@ begin_thresholds(const Graph *graph, const char *model)
 						   lengthof(types), types);
 }
 
+/* One relation's, learnt from so many true triples; right about `right` of `count` */
 static void
-write_threshold(SqlBatch *batch, int32 relation, EvKind kind, const Threshold *learnt)
+write_threshold(SqlBatch *batch, int32 relation, EvKind kind, double threshold, int64 truths, int64 right, int64 count)
 {
 	Datum		values[5] = {
 		Int32GetDatum(relation),
-		Float8GetDatum(learnt->threshold),
-		Int64GetDatum(learnt->truths),
-		Float8GetDatum(learnt->count > 0 ? (double) learnt->right / (double) learnt->count : 0),
+		Float8GetDatum(threshold),
+		Int64GetDatum(truths),
+		Float8GetDatum(count > 0 ? (double) right / (double) count : 0),
 		CStringGetTextDatum(evidence_kinds[kind])
 	};
-	bool		nulls[5] = {false, false, false, learnt->count == 0, false};
+	bool		nulls[5] = {false, false, false, count == 0, false};
 
 	sql_batch_row(batch, values, nulls);
 }
 
-/* Learns and writes the thresholds of a kind; returns their accuracy. */
-static double
-learn_kind(SqlBatch *batch, const GraphData *data, const ExampleList *examples, EvKind kind)
+static int64
+end_of_relation(const ExampleList *list, int64 first, int32 relation)
 {
-	KgeLabelled *scored = array_new(KgeLabelled, examples->count);
-	Threshold	all = learn(scored, score_examples(examples, kind, 0, examples->count, scored));
-	int64		right = 0;
-	int64		next = 0;
+	while (first < list->count && list->example[first].triple.relation == relation)
+		first++;
+	return first;
+}
 
-	for (int32 row = 0; row < data->relations && all.truths > 0; row++)
+/* What the relations have in common that true and false triples are known of; where there is none, all of them */
+static KgeCommon
+learn_common(const ExampleList *list, EvKind kind)
+{
+	KgeLabelled *scored = array_new(KgeLabelled, list->count);
+	int64		count = 0;
+	int64		end;
+
+	for (int64 first = 0; first < list->count; first = end)
 	{
-		int64		first = next;
-		Threshold	own;
+		int64		own;
+		int64		truths;
 
-		while (next < examples->count && examples->example[next].triple.relation == row)
-			next++;
-		own = learn(scored, score_examples(examples, kind, first, next, scored));
-		if (own.truths == 0)
+		end = end_of_relation(list, first, list->example[first].triple.relation);
+		own = score_examples(list, kind, first, end, scored + count);
+		truths = count_truths(scored + count, own);
+		if (truths > 0 && truths < own)
+			count += own;
+	}
+	if (count == 0)
+		count = score_examples(list, kind, 0, list->count, scored);
+	sort_labelled(scored, count);
+	return kge_common(scored, count, array_new(double, count + 1));
+}
+
+/* Learns and writes the thresholds of a kind; returns the accuracy of these, and of probabilities where there is none. */
+static double
+learn_kind(SqlBatch *batch, const GraphData *data, const ExampleList *list, EvKind kind)
+{
+	KgeLabelled *scored = array_new(KgeLabelled, list->count);
+	int64		all = score_examples(list, kind, 0, list->count, scored);
+	KgeCommon	common = learn_common(list, kind);
+	int64		all_right = 0;
+	int64		end = 0;
+
+	if (count_truths(scored, all) == 0)
+		return NAN;
+	for (int32 row = 0; row < data->relations; row++)
+	{
+		int64		first = end;
+		int64		count;
+		int64		truths;
+		bool		separates;
+		int64		right;
+
+		end = end_of_relation(list, first, row);
+		count = score_examples(list, kind, first, end, scored);
+		truths = count_truths(scored, count);
+		separates = truths > 0 && truths < count;
+		if (list->model.probable && !separates)
+			right = count_right_by_probability(list, kind, first, end);
+		else
 		{
-			own.threshold = all.threshold;
-			own.right = count_right(scored, own.count, own.threshold);
+			double		threshold;
+
+			sort_labelled(scored, count);
+			threshold = separates ? kge_threshold(scored, count, &common) : common.threshold;
+			right = kge_threshold_right(scored, count, threshold);
+			write_threshold(batch, data->relation_id[row], kind, threshold, separates ? truths : 0, right, count);
 		}
-		write_threshold(batch, data->relation_id[row], kind, &own);
-		right += own.right;
+		all_right += right;
 	}
 	pfree(scored);
-	return all.truths > 0 ? (double) right / (double) all.count : NAN;
+	pfree((void *) common.labelled);
+	pfree((void *) common.worth);
+	return (double) all_right / (double) all;
 }
 
 /* The share of the examples that probabilities by embeddings and evidence are right about */
 static double
 accuracy_of_probabilities(const ExampleList *list)
 {
-	Predictor	predictor = {.model = &list->model,.kind = EV_BOTH,.evidence = list->evidence};
-	int64		count = 0;
-	int64		truths = 0;
-	int64		right = 0;
+	KgeLabelled *scored = array_new(KgeLabelled, list->count);
+	int64		count = score_examples(list, EV_BOTH, 0, list->count, scored);
 
-	for (int64 i = 0; i < list->count; i++)
+	if (count_truths(scored, count) == 0)
+		return NAN;
+	return (double) count_right_by_probability(list, EV_BOTH, 0, list->count) / (double) count;
+}
+
+/* Says which given false triples have no true ones to be separated from. */
+static void
+report_unused(Graph *graph, const GraphData *data, const ExampleList *list)
+{
+	int64		unused = 0;
+	int32		relation = -1;
+	int64		end;
+
+	for (int64 first = 0; first < list->count; first = end)
 	{
-		const LabelledTriple *example = &list->example[i];
-		ScoreParts	parts = example->parts[EV_BOTH];
+		bool		truth = false;
 
-		CHECK_FOR_INTERRUPTS();
-		if (!isfinite(parts.phi))
+		end = end_of_relation(list, first, list->example[first].triple.relation);
+		for (int64 i = first; i < end; i++)
+			truth |= list->example[i].truth;
+		if (truth)
 			continue;
-		count++;
-		truths += example->truth;
-		right += predictor_is_probable(&predictor, &list->evidence->facts, example->triple, parts) == example->truth;
+		if (unused == 0)
+			relation = list->example[first].triple.relation;
+		unused += end - first;
 	}
-	return truths > 0 ? (double) right / (double) count : NAN;
+	if (unused > 0)
+		ereport(NOTICE,
+				(errmsg_plural("%lld false triple was not used: its relation has no true one",
+							   "%lld false triples were not used: their relations have no true ones",
+							   (unsigned long) unused, (long long) unused),
+				 errdetail("The valid split has no facts of relation \"%s\".",
+						   argument_shown(graph_relation_name(graph, data->relation_id[relation])))));
 }
 
 /* Learns and writes the thresholds of all kinds; returns the accuracy of the last one. */
@@ -291,6 +361,8 @@ threshold_learn(Graph *graph, const char *model, const GraphData *data, const Kg
 		accuracy = accuracy_of_probabilities(&examples);
 	else
 		accuracy = learn_kinds(graph, model, data, &examples);
+	if (labelled->given && !isnan(accuracy))
+		report_unused(graph, data, &examples);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);
 	return accuracy;
@@ -299,7 +371,7 @@ threshold_learn(Graph *graph, const char *model, const GraphData *data, const Kg
 /* ---- hkg_learn_thresholds ---------------------------------------------------------------- */
 
 /* what learning takes for each triple */
-#define TRIPLE_BYTES (sizeof(LabelledTriple) + sizeof(KgeLabelled))
+#define TRIPLE_BYTES (sizeof(LabelledTriple) + 2 * sizeof(KgeLabelled) + sizeof(double))
 
 static void
 no_valid_split(const Graph *graph)

@@ -130,12 +130,12 @@ read_rule(Graph *graph, const char *model, const Reason *reason, Rule *rule)
 	RuleList	rows;
 
 	if (reason->kind == KIND_PATH)
-		return rule_read(graph, reason->text + strlen(REASON_PATH), rule) == NULL;
+		return rule_read(graph, reason->text + strlen(REASON_PATH), false, rule) == NULL;
 	sql_arg_text(&args, reason->text);
 	rows = rules_of_query(psprintf("select " RULE_COLUMNS " from %srule where model = $1 and rule = $2 limit 1",
 								   graph->prefix), &args);
 	if (rows.count == 0)
-		return rule_read(graph, reason->text, rule) == NULL;
+		return rule_read(graph, reason->text, false, rule) == NULL;
 	*rule = rows.rule[0];
 	return true;
 }

@@ -104,8 +104,11 @@ extern const char *rule_fault(const Rule *rule, char *const *names);
  */
 extern void rule_parse(Graph *graph, const char *text, Rule *rule);
 
-/* The same, but returns rule_fault. */
-extern const char *rule_read(Graph *graph, const char *text, Rule *rule);
+/*
+ * The same, but returns rule_fault.  hints: an error has the name that is like an unknown one; the search takes too long
+ * for each rule of a list.
+ */
+extern const char *rule_read(Graph *graph, const char *text, bool hints, Rule *rule);
 extern char *rule_text(Graph *graph, const Rule *rule);
 
 /* The text of rule_from_path, but with the atoms in the path's order, and any number of them. */

@@ -9,6 +9,8 @@
 
 #include "mb/pg_wchar.h"
 
+#include "server/argument.h"
+
 #define FOUND_BYTES 40			/* of a name in a message */
 #define RULE_HINT "A rule reads r(X,Y) <= b1(X,A), b2(A,Y): " \
 	"variables start with an upper-case letter, constants are in double quotes."
@@ -18,6 +20,7 @@
 typedef struct Parser
 {
 	Graph	   *graph;
+	bool		hints;
 	const char *text;			/* all of it */
 	const char *at;				/* what is left */
 	char	   *variable[RULE_MAX_VARIABLES];	/* the user's names of X, Y, A, ...; empty: for a constant of the head */
@@ -145,12 +148,24 @@ variable_term(Parser *parser, char *name)
 	return -parser->variables;
 }
 
+static void
+unknown_name(Parser *parser, const char *table, const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("%s \"%s\" does not exist in graph \"%s\"", table, argument_shown(name), parser->graph->name)));
+}
+
 static Term
 parse_constant(Parser *parser)
 {
 	char	   *name = parse_quoted(parser);
-	int32		id = graph_entity_id(parser->graph, name);
+	int32		id = 0;
 
+	if (parser->hints)
+		id = graph_entity_id(parser->graph, name);
+	else if (!graph_find_entity(parser->graph, name, &id))
+		unknown_name(parser, "entity", name);
 	if (TERM_IS_VARIABLE(id))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -180,10 +195,13 @@ static int32
 parse_opening(Parser *parser)
 {
 	char	   *name = parse_relation(parser);
-	int32		id;
+	int32		id = 0;
 
 	expect(parser, "(");
-	id = graph_relation_id(parser->graph, name);
+	if (parser->hints)
+		id = graph_relation_id(parser->graph, name);
+	else if (!graph_find_relation(parser->graph, name, &id))
+		unknown_name(parser, "relation", name);
 	if (id < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -254,9 +272,9 @@ parse_body(Parser *parser, Rule *rule)
 }
 
 const char *
-rule_read(Graph *graph, const char *text, Rule *rule)
+rule_read(Graph *graph, const char *text, bool hints, Rule *rule)
 {
-	Parser		parser = {.graph = graph,.text = text,.at = text};
+	Parser		parser = {.graph = graph,.hints = hints,.text = text,.at = text};
 	int			constants;
 	const char *fault;
 
@@ -278,7 +296,7 @@ rule_read(Graph *graph, const char *text, Rule *rule)
 void
 rule_parse(Graph *graph, const char *text, Rule *rule)
 {
-	const char *fault = rule_read(graph, text, rule);
+	const char *fault = rule_read(graph, text, true, rule);
 
 	if (fault != NULL)
 		ereport(ERROR,

@@ -435,8 +435,8 @@ import_rules(FunctionCallInfo fcinfo, const char *format)
 	if (lines == NULL)
 		PG_RETURN_VOID();
 	answer = answer_nothing;
-	DirectFunctionCall4(CALL(hkg_import_rules), NameGetDatum(&name[0]), CStringGetTextDatum(lines), CStringGetTextDatum(format),
-						NameGetDatum(&name[1]));
+	DirectFunctionCall5(CALL(hkg_import_rules), NameGetDatum(&name[0]), CStringGetTextDatum(lines), CStringGetTextDatum(format),
+						NameGetDatum(&name[1]), CStringGetTextDatum("stop"));
 	PG_RETURN_VOID();
 }
 

@@ -96,9 +96,9 @@ select rule, support, body_size, pca_body_size, predictions, head_coverage, stan
 
 -- what is wrong, and where
 \set VERBOSITY default
-select hkg_import_rules('kin', E'parent(X,Y) <= "a,b"(Y,X)\nparent(X,Y) <= parent(Y;X)', model => 'wrong');
-select hkg_import_rules('kin', E'parent(X,Y) <= "a,b"(Y,X)\n\n"a\nb(X,Y) <= parent(Y,X)', model => 'wrong');
-select hkg_import_rules('kin', E'9\t8\t0.7\tparent(X,Y) <= parent(Y,X)\n9\t8\tparent(X,Y) <= parent(Y,X)', 'anyburl', 'wrong');
+select hkg_import_rules('kin', E'parent(X,Y) <= "a,b"(Y,X)\nparent(X,Y) <= parent(Y;X)', model => 'wrong', on_error => 'stop');
+select hkg_import_rules('kin', E'parent(X,Y) <= "a,b"(Y,X)\n\n"a\nb(X,Y) <= parent(Y,X)', model => 'wrong', on_error => 'stop');
+select hkg_import_rules('kin', E'9\t8\t0.7\tparent(X,Y) <= parent(Y,X)\n9\t8\tparent(X,Y) parent(Y,X)', 'anyburl', 'wrong', 'stop');
 select hkg_import_rules('kin', '?a  parent  ?b  ?c   => ?b  parent  ?a', 'amie', 'wrong');
 \set VERBOSITY terse
 select line || E'\n\t' || report
@@ -115,6 +115,66 @@ select hkg_tools.try(statement)
 from unnest(array['select hkg_import_rules(null, ''r(X,Y) <= r(Y,X)'')', 'select hkg_import_rules(''kin'', null)', 'select hkg_import_rules(''kin'', '''', null)',
 	'select hkg_import_rules(''kin'', '''', ''rules'')', 'select hkg_import_rules(''nowhere'', ''r(X,Y) <= r(Y,X)'')']) statement;
 select count(*) from model where name = 'wrong';
+
+-- ---- left out: lines that are no rules of the graph, counted by their reasons --------------------------
+
+\set VERBOSITY default
+-- each line alone: a quote too few takes no other line with it, and rules go on after it
+begin;
+select hkg_import_rules('kin', E'parent(X,Y) <= "a,b"(Y,X)\nparent(X,Y) <= "a,b(Y,X)\nparent(X,Y) <= parnt(Y,X)\nparent(X,Y) <= parent(X,A)\nparent(X,Y) <= parnt(X,Y)\n"a,b"(X,Y) <= parent(Y,X)', model => 'left');
+select rule from rule where model = 'left' order by 1;
+-- twelve unknown names: ten reasons are listed
+select hkg_import_rules('kin', string_agg(format(E'1\t1\t1\tparent(X,Y) <= r%s(Y,X)', i), E'\n' order by i) || E'\n1\t1\t1\tparent(X,Y) <= a,b(Y,X)', 'anyburl', 'left') from generate_series(1, 12) i;
+rollback;
+-- no line is a rule: which format it seems to be
+select line || E'\n\t' || report
+from (values ('amie', E'1\t1\t1\tparent(X,Y) <= a,b(X,Y)'), ('amie', E'no\nrules'), ('amie', E'http://x/parent(object,v0) & http://x/parent(subject,v0)'), ('anyburl', '?a  a,b  ?b   => ?a  parent  ?b'),
+	('hybridkg', E'1\t1\t1\tparent(X,Y) <= a,b(X,Y)'), ('hybridkg', '?a  a,b  ?b   => ?a  parent  ?b'), ('hybridkg', '{"head": "parent"}')) v (format, line),
+	hkg_tools.try(format('select hkg_import_rules(%L, %L, %L, ''wrong'')', 'kin', line, format)) report;
+-- a table of AMIE without a rule is one
+select hkg_import_rules('kin', E'Starting the mining phase...\nRule\tHead Coverage\tStd Confidence\nMining done in 0.1 s\n', 'amie', 'wrong');
+select hkg_tools.try($$select hkg_import_rules('kin', 'parent(X,Y) <= "a,b"(Y,X)', on_error => 'ignore')$$);
+select count(*) from model where name = 'wrong';
+
+-- ---- names are tried against the graph ----------------------------------------------------------------
+
+select hkg_create_graph('tried');
+select triples from hkg_load('tried', $$values ('s1','grade','A'),('s2','grade','A'),('s3','grade','B'),('s4','grade','C'),('s1','passes','yes'),('s2','passes','yes'),('s3','passes','no'),('s4','passes','no'),
+	('s1','likes','Smith (Jr.), Bob'),('s1','knows (well), or so','s2'),('s2','knows (well), or so','s1'),('s1','rated','Y'),('s2','rated','Y'),('s3','rated','B'),
+	('s1','<liked by>','<s 2>'),('<s 2>','<liked by>','s1'),('a  b','twice  spaced','c  d'),('c  d','twice  spaced','a  b')$$);
+create function imported(lines text, format text default 'anyburl') returns table (rule text, support bigint, body_size bigint) language plpgsql as $$
+begin
+	delete from tried.model where name = 'm';
+	perform hkg_import_rules('tried', lines, format, 'm');
+	return query select r.rule, r.support, r.body_size from tried.rule r where model = 'm' order by r.rule collate "C";
+end $$;
+-- A of one body: the entity, s1 and s2, both pass; or any grade, s1 to s4, of whom two do.  The line's numbers say which; without any it is the entity
+select * from imported(E'2\t2\t1.0\tpasses(X,yes) <= grade(X,A)');
+select * from imported(E'4\t2\t0.5\tpasses(X,yes) <= grade(X,A)');
+select * from imported('passes(X,yes) <= grade(X,A)');
+-- B and C are not the letters that the chain has there: s3, who does not pass, and s4; who knows one with grade C: nobody.  A that links two atoms is a variable
+select * from imported(E'1\t0\t0\tpasses(X,yes) <= grade(X,B)\n1\t0\t0\tpasses(X,yes) <= grade(X,C)\n2\t2\t1.0\tpasses(X,yes) <= knows (well), or so(X,A), grade(A,C)\n'
+	'2\t2\t1.0\tpasses(X,yes) <= knows (well), or so(X,A), passes(A,yes)');
+-- D is no entity: a variable, and not the chain's
+select * from imported(E'4\t2\t0.5\tpasses(X,yes) <= grade(X,D)');
+-- Y: rated Y are s1 and s2, both of grade A; s3 of grade B is not.  Y in the body, too, is the variable: s1 and s2 know each other, and none rated the other
+select * from imported(E'2\t2\t1.0\trated(X,Y) <= grade(X,A)\n1\t0\t0\trated(X,Y) <= grade(X,B)\n2\t0\t0\trated(X,Y) <= knows (well), or so(X,Y)');
+-- the head's constant is never a variable: graded A are s1 and s2, of s1 to s4 (4, 2) or of those with A (2, 2)
+select * from imported(E'4\t2\t0.5\tgrade(X,A) <= passes(X,A)\n2\t2\t1\tgrade(X,A) <= passes(X,yes)');
+-- names with parentheses and commas: s1 alone likes him, and has grade A; those who know each other
+select * from imported(E'2\t1\t0.5\tlikes(X,Smith (Jr.), Bob) <= passes(X,yes)\n1\t1\t1\tgrade(X,A) <= likes(X,Smith (Jr.), Bob), passes(X,yes)\n'
+	'2\t2\t1\tknows (well), or so(X,Y) <= knows (well), or so(Y,X)\n1\t1\t1\tpasses(Smith (Jr.), Bob,Y) <= likes(Y,Smith (Jr.), Bob)');
+-- angle brackets of the rules, or of the graph; names with two spaces; one space between names; a constant without a body; datalog, where no letter is a variable
+select * from imported(E'?a  <grade>  <A>   => ?a  <passes>  <yes>\t1\n?b  liked by  ?a   => ?a  liked by  ?b\t1\n?b  twice  spaced  ?a   => ?a  twice  spaced  ?b\n'
+	'?a grade A => ?a rated Y\n   => ?a  <passes>  yes\t1\nlikes(?a,?b) <= rated(?a,?b), grade(?a,A)\t1\nlikes(?a,Smith (Jr.), Bob) <= grade(?a,A)', 'amie');
+-- what is printed is read back
+create table tried.printed as select rule from tried.rule where model = 'm';
+select count(*), count(*) filter (where r.rule = p.rule) from tried.printed p, imported(p.rule, 'hybridkg') r;
+drop function imported;
+\set VERBOSITY terse
+set client_min_messages = warning;
+select hkg_drop_graph('tried');
+reset client_min_messages;
 
 -- ---- with embeddings: the mean of sigma(score) over what a rule infers beyond the facts --------------
 

@@ -4,12 +4,14 @@
  *
  * Each question's best candidates are listed, the very best one last, with an addition that nothing else reaches.  So a
  * question stays if and only if the last one that is listed is scored, though the best so far are nearly as good.
+ * The same without lists, of candidates whose lengths differ much, so that most are too short for most questions.
  * That sketches do not exclude too much is tested where their bounds are tight (test_sketch.c).
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "check.h"
+#include "kge/engine.h"
 #include "kge/screen.h"
 
 #define ENTITIES 600
@@ -77,9 +79,9 @@ needed(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question
 
 /* How many questions stay where each needs that much less than its best has. */
 static int64_t
-staying(const KgeModel *model, Lists *lists, double less)
+staying(const KgeModel *model, Lists *lists, bool listed, double less)
 {
-	KgeAdjustment adjustment = {.list = list,.argument = lists};
+	KgeAdjustment lists_best = {.list = list,.argument = lists};
 	KgeJudge	judge = {.argument = lists,.needed = needed,.least = SHOWN};
 	KgeQuestionAnswers question[QUESTIONS];
 	KgeAsked	asked = {.side = SIDE_TAIL,.question = question,.count = QUESTIONS};
@@ -98,7 +100,7 @@ staying(const KgeModel *model, Lists *lists, double less)
 	kge_screen_take(&screen, &allocation, model, sketch, 1, QUESTIONS);
 	CHECK(allocation_open(&allocation, &arena));
 	kge_screen_take(&screen, &allocation, model, sketch, 1, QUESTIONS);
-	stay = kge_screen_questions(screen, pool, &adjustment, judge, &asked, 0.5 + less, number, QUESTIONS);
+	stay = kge_screen_questions(screen, pool, listed ? &lists_best : NULL, judge, &asked, 0.5 + less, number, QUESTIONS);
 	pool_destroy(pool);
 	return stay;
 }
@@ -112,9 +114,55 @@ test_variant(Variant variant)
 
 	for (int32_t i = 0; i < QUESTIONS; i++)
 		list_best(&model, i, &lists);
-	stay = staying(&model, &lists, 1e-9);
+	stay = staying(&model, &lists, true, 1e-9);
 	CHECK_SAYING(stay == QUESTIONS, "%s norm %d: %d questions are lost", model.function->name, model.norm, (int) (QUESTIONS - stay));
-	stay = staying(&model, &lists, -0.1);
+	stay = staying(&model, &lists, true, -0.1);
+	CHECK_SAYING(stay == 0, "%s norm %d: %d questions stay", model.function->name, model.norm, (int) stay);
+}
+
+/* Gives each question a candidate that its query points to, so that a dot product is the product of the lengths. */
+static void
+point_to_answers(KgeModel *model, int width)
+{
+	for (int32_t i = 0; i < QUESTIONS; i++)
+	{
+		KgeQuery	asked = kge_query(model, (Triple) {i, 0, 0}, SIDE_TAIL);
+		float	   *row = model->entity + (size_t) (ENTITIES - 1 - i) * width;
+		double		norm;
+
+		kge_make_queries(model, &asked, 1, row, width);
+		norm = kge_norm(width, row);
+		for (int j = 0; j < width; j++)
+			row[j] *= (float) ((5 + i / 100.0) / norm);
+	}
+}
+
+static void
+test_lengths(Variant variant)
+{
+	KgeModel	model = random_model(variant, 20, ENTITIES, 1, 0.1);
+	int			width = kge_engine(&model).width;
+	Lists		lists;
+	int64_t		stay;
+
+	for (int i = 0; i < ENTITIES; i++)
+	{
+		double		length = exp(next_uniform(-3, 2));
+
+		for (int j = 0; j < width; j++)
+			model.entity[i * width + j] *= (float) length;
+	}
+	if (kge_engine(&model).similarity == KGE_DOT)
+		point_to_answers(&model, width);
+	for (int32_t i = 0; i < QUESTIONS; i++)
+	{
+		list_best(&model, i, &lists);
+		lists.best[i] -= ADDITION;
+	}
+	/* what is needed is rounded by 1e-9 of itself */
+	stay = staying(&model, &lists, false, 1e-7);
+	CHECK_SAYING(stay == QUESTIONS, "%s norm %d: %d questions are lost", model.function->name, model.norm, (int) (QUESTIONS - stay));
+	stay = staying(&model, &lists, false, -0.01);
 	CHECK_SAYING(stay == 0, "%s norm %d: %d questions stay", model.function->name, model.norm, (int) stay);
 }
 
@@ -122,5 +170,8 @@ void
 test_screen(void)
 {
 	for (int i = 0; i < variant_count; i++)
+	{
 		test_variant(variants[i]);
+		test_lengths(variants[i]);
+	}
 }
