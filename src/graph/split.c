@@ -21,7 +21,7 @@
 #include "server/host.h"
 #include "server/sql.h"
 
-/* what a fact is before and after; the marks of draw_facts */
+/* what a fact is before and after; draw_facts marks with 0 and 1 */
 enum
 {
 	TRAIN,
@@ -131,25 +131,63 @@ read_facts(Split *split)
 
 /* ---- drawing --------------------------------------------------------------------- */
 
+/* Of the facts that are drawn, as many become test as its share of them is. */
+static void
+divide(Split *split, int64 wanted, int64 drawn)
+{
+	uint64		stream = random_stream(split->seed, DRAW_HELD_OUT, TEST, 0);
+	int64		left = drawn;
+	int64		test = split->count[TEST];
+
+	if (drawn < wanted)
+		test = (int64) ((double) drawn * (double) test / (double) wanted + 0.5);
+	split->count[TEST] = test;
+	split->count[VALID] = drawn - test;
+	for (int64 i = 0; i < split->data->facts; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (split->after[i] == TRAIN)
+			continue;
+		if (random_below(random_bits(stream, (uint64) i), (uint64) left--) < (uint64) test)
+		{
+			split->after[i] = TEST;
+			test--;
+		}
+	}
+}
+
+/* Where a split has fewer facts than its share is. */
+static void
+notice_fewer(const Split *split, int place, int64 wanted)
+{
+	if (split->share[place] > 0 && wanted == 0)
+		ereport(NOTICE,
+				(errmsg("no fact is held out as %s: a share of %g of " INT64_FORMAT " facts is less than one half",
+						split_names[place], split->share[place], split->data->facts),
+				 split->data->facts == 0 ? errhint("Load facts first, with hkg_load.") : errhint("Ask for a larger share.")));
+	if (split->count[place] < wanted)
+		ereport(NOTICE,
+				(errmsg(INT64_FORMAT " facts are held out as %s, not " INT64_FORMAT,
+						split->count[place], split_names[place], wanted),
+				 errdetail("Each of the others is the last one of an entity or a relation.")));
+}
+
 static void
 draw(Split *split)
 {
-	const GraphData *data = split->data;
+	int64		wanted[SPLITS];
+	int64		drawn = 0;
 
-	split->after = array_new_zero(char, data->facts);
 	for (int i = VALID; i <= TEST; i++)
 	{
-		int64		wanted = (int64) (split->share[i] * (double) data->facts);
-
-		split->count[i] = draw_facts(data, wanted, random_stream(split->seed, DRAW_HELD_OUT, (uint64) i, 0), (char) i,
-									 split->after);
-		if (split->count[i] < wanted)
-			ereport(NOTICE,
-					(errmsg(INT64_FORMAT " facts are held out as %s, not " INT64_FORMAT,
-							split->count[i], split_names[i], wanted),
-					 errdetail("The others are the last ones of an entity or a relation.")));
+		split->count[i] = wanted[i] = facts_share(split->share[i], split->data->facts);
+		drawn += wanted[i];
 	}
-	split->count[TRAIN] = data->facts - split->count[VALID] - split->count[TEST];
+	split->after = draw_facts(split->data, split->seed, &drawn);
+	divide(split, wanted[VALID] + wanted[TEST], drawn);
+	for (int i = VALID; i <= TEST; i++)
+		notice_fewer(split, i, wanted[i]);
+	split->count[TRAIN] = split->data->facts - drawn;
 }
 
 /* ---- writing --------------------------------------------------------------------- */
