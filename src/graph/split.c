@@ -2,8 +2,8 @@
  * split.c
  *		hkg_split: facts are held out at random as valid and test, and taken back.
  *
- * The splits are made anew: what they hold is a fact again, then facts are drawn from all.  So the same facts and seed
- * give the same splits, however often they are made.
+ * The splits are made anew: facts are drawn from all, those that were held out among them.  So the same facts and seed
+ * give the same splits, however often they are made.  Only rows of facts that are somewhere else afterwards are written.
  */
 #include "server/compat.h"
 
@@ -21,7 +21,7 @@
 #include "server/host.h"
 #include "server/sql.h"
 
-/* what a fact is before and after; draw_facts marks with 0 and 1 */
+/* where a fact goes; draw_facts marks with 0 and 1 */
 enum
 {
 	TRAIN,
@@ -30,6 +30,8 @@ enum
 	SPLITS,
 	NOWHERE = SPLITS
 };
+
+#define IN(split) (1 << (split))
 
 static const char *const split_names[SPLITS] = {"train", "valid", "test"};
 
@@ -41,9 +43,8 @@ typedef struct Split
 	double		share[SPLITS];
 	Progress   *progress;
 	GraphData  *data;			/* with facts of splits that are remade among its own, in order */
-	FactSet		held[SPLITS];	/* facts that were in a split that is remade, by ids */
-	char	   *before;			/* of each fact, where it was */
-	char	   *after;
+	char	   *before;			/* of each fact, all splits that it was in: IN(VALID) | ... */
+	char	   *after;			/* the one that it will be in */
 	int64		count[SPLITS];	/* afterwards; of a split that is left alone, 0 */
 	bool		has_models;		/* that were trained before, as far as the caller may read them */
 } Split;
@@ -74,9 +75,8 @@ by_ids(const GraphData *data, Triple fact)
 	return (Triple) {data->entity_id[fact.head], data->relation_id[fact.relation], data->entity_id[fact.tail]};
 }
 
-/* A fact that is in several splits comes from the first. */
 static void
-merge(Split *split, const Triple *more, int64 count, char place)
+merge(Split *split, const Triple *more, int64 count, int place)
 {
 	GraphData  *data = split->data;
 	Triple	   *fact = array_new(Triple, data->facts + count);
@@ -89,7 +89,7 @@ merge(Split *split, const Triple *more, int64 count, char place)
 		int			order = i == data->facts ? 1 : j == count ? -1 : triple_compare(&data->fact[i], &more[j]);
 
 		CHECK_FOR_INTERRUPTS();
-		before[merged] = order <= 0 ? split->before[i] : place;
+		before[merged] = (char) ((order <= 0 ? split->before[i] : 0) | (order >= 0 ? IN(place) : 0));
 		fact[merged++] = order <= 0 ? data->fact[i] : more[j];
 		i += order <= 0;
 		j += order >= 0;
@@ -104,17 +104,13 @@ merge(Split *split, const Triple *more, int64 count, char place)
 static void
 read_held(Split *split, int place)
 {
-	FactSet    *held = &split->held[place];
+	int64		count;
+	Triple	   *held = graph_read_split(split->graph, split->data, split_names[place], &count);
 
-	held->triple = graph_read_split(split->graph, split->data, split_names[place], &held->count);
-	hkg_check_memory_or((uint64) (split->data->facts + held->count) * 4 * sizeof(Triple), "splitting the facts",
+	hkg_check_memory_or((uint64) (split->data->facts + count) * 4 * sizeof(Triple), "splitting the facts",
 						"keep fewer of them in the graph");
-	merge(split, held->triple, held->count, (char) place);
-	for (int64 i = 0; i < held->count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		held->triple[i] = by_ids(split->data, held->triple[i]);
-	}
+	merge(split, held, count, place);
+	pfree(held);
 }
 
 static void
@@ -122,7 +118,8 @@ read_facts(Split *split)
 {
 	PushActiveSnapshot(GetTransactionSnapshot());
 	split->data = graph_read(split->graph);
-	split->before = array_new_zero(char, split->data->facts);
+	split->before = array_new(char, split->data->facts);
+	memset(split->before, IN(TRAIN), split->data->facts);
 	for (int i = VALID; i <= TEST; i++)
 		if (split->remade[i])
 			read_held(split, i);
@@ -192,16 +189,25 @@ draw(Split *split)
 
 /* ---- writing --------------------------------------------------------------------- */
 
-/* The facts that are in a split by the first of two arrays, and not by the second. */
+/* Where what `place` has of a fact goes: it may stay; what comes from several splits goes from the first alone. */
+static int
+goes_to(const Split *split, int64 i, int place)
+{
+	bool		is_first = (split->before[i] & (IN(place) - 1)) == 0;
+	bool		is_there = (split->before[i] & IN(split->after[i])) != 0;
+
+	return split->after[i] == place || (is_first && !is_there) ? split->after[i] : NOWHERE;
+}
+
 static FactSet
-facts_moved(const Split *split, const char *in, const char *not_in, int place)
+facts_going(const Split *split, int from, int to)
 {
 	FactSet		set = {0};
 
 	for (int64 i = 0; i < split->data->facts; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (in[i] != place || not_in[i] == place)
+		if ((split->before[i] & IN(from)) == 0 || goes_to(split, i, from) != to)
 			continue;
 		set.triple = array_reserve(set.triple, set.count + 1, &set.room, sizeof(Triple));
 		set.triple[set.count++] = by_ids(split->data, split->data->fact[i]);
@@ -209,65 +215,58 @@ facts_moved(const Split *split, const char *in, const char *not_in, int place)
 	return set;
 }
 
-/* Valid and test give back all that they have. */
 static void
-remove_going(Split *split)
-{
-	FactSet    *gone = split->held;
-
-	gone[TRAIN] = facts_moved(split, split->before, split->after, TRAIN);
-	progress_phase(split->progress, PHASE_DELETING, (double) (gone[TRAIN].count + gone[VALID].count + gone[TEST].count));
-	for (int i = TRAIN; i < SPLITS; i++)
-		fact_table_remove(split->graph, split_names[i], &gone[i], split->progress);
-	for (int64 i = 0; i < split->data->facts; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (split->before[i] != TRAIN)
-			split->before[i] = NOWHERE;
-	}
-}
-
-static void
-add_coming(const Split *split, int place)
+move_set(const Split *split, int from, int to, const FactSet *set)
 {
 	const GraphData *data = split->data;
 	Numbers		entities = {data->entity_id, data->entities, data->entities};
 	Numbers		relations = {data->relation_id, data->relations, data->relations};
-	FactSet		coming = facts_moved(split, split->after, split->before, place);
-	FactRow    *row = array_new(FactRow, coming.count);
 	NewFacts	facts = {
 		.graph = split->graph,
-		.split = split_names[place],
-		.row = row,
-		.count = coming.count,
+		.split = split_names[to],
 		.entities = &entities,
 		.relations = &relations,
 		.progress = split->progress,
 		.all_new = true
 	};
 
-	for (int64 i = 0; i < coming.count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		row[i].triple = coming.triple[i];
-	}
-	progress_phase(split->progress, PHASE_WRITING, (double) facts.count);
-	(void) fact_table_add(&facts);
-	pfree(row);
-	if (coming.triple != NULL)
-		pfree(coming.triple);
+	fact_table_move(split_names[from], set, &facts);
+}
+
+/* Returns how many facts go. */
+static int64
+move_facts(const Split *split, int from, int to)
+{
+	FactSet		set = facts_going(split, from, to);
+
+	if (set.count == 0)
+		return 0;
+	progress_phase(split->progress, PHASE_DELETING, (double) set.count);
+	if (to == NOWHERE)
+		fact_table_remove(split->graph, split_names[from], &set, split->progress);
+	else
+		move_set(split, from, to, &set);
+	pfree(set.triple);
+	return set.count;
 }
 
 static void
 write_splits(Split *split)
 {
-	remove_going(split);
-	for (int i = TRAIN; i < SPLITS; i++)
-		add_coming(split, i);
-	if (split->has_models && split->held[TRAIN].count > 0)
+	int64		learnt = 0;
+
+	for (int from = TRAIN; from < SPLITS; from++)
+		for (int to = TRAIN; to <= NOWHERE; to++)
+			if (to != from)
+			{
+				int64		moved = move_facts(split, from, to);
+
+				learnt += from == TRAIN ? moved : 0;
+			}
+	if (split->has_models && learnt > 0)
 		ereport(NOTICE,
 				(errmsg("models of graph \"%s\" may have learnt " INT64_FORMAT " of the facts that are held out now, and rank "
-						"them too high", split->graph->name, split->held[TRAIN].count),
+						"them too high", split->graph->name, learnt),
 				 errhint("Train anew before you evaluate, or learn thresholds or evidence.")));
 }
 
