@@ -16,6 +16,7 @@
 #include "draw_facts.h"
 #include "fact_table.h"
 #include "graph.h"
+#include "leakage.h"
 #include "server/argument.h"
 #include "server/growing_array.h"
 #include "server/host.h"
@@ -270,6 +271,39 @@ write_splits(Split *split)
 				 errhint("Train anew before you evaluate, or learn thresholds or evidence.")));
 }
 
+/* ---- what the splits are worth ----------------------------------------------------- */
+
+/* The facts that are learnt, or that are held out */
+static Triple *
+facts_that(const Split *split, bool are_learnt, int64 count)
+{
+	Triple	   *fact = array_new(Triple, count);
+	int64		next = 0;
+
+	for (int64 i = 0; i < split->data->facts; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if ((split->after[i] == TRAIN) == are_learnt)
+			fact[next++] = split->data->fact[i];
+	}
+	return fact;
+}
+
+static void
+notice_leakage(const Split *split)
+{
+	const GraphData *data = split->data;
+	GraphData	learnt = *data;
+	int64		held = split->count[VALID] + split->count[TEST];
+
+	if (held == 0)
+		return;
+	learnt.facts = split->count[TRAIN];
+	learnt.fact = facts_that(split, true, learnt.facts);
+	leakage_notice(split->graph, &learnt, data->fact, data->facts,
+				   (HeldTriples) {"facts that are held out", facts_that(split, false, held), held});
+}
+
 /* ---- the function ---------------------------------------------------------------- */
 
 /* 0 for a split that is left alone. */
@@ -300,6 +334,7 @@ hkg_split(PG_FUNCTION_ARGS)
 	read_facts(&split);
 	draw(&split);
 	write_splits(&split);
+	notice_leakage(&split);
 	graph_check_name(split.graph);
 	sql_end();
 	return sql_counts(fcinfo, split.count);
