@@ -602,13 +602,13 @@ as 'MODULE_PATHNAME' language c volatile parallel unsafe
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_split(name, float8, float8, bigint) is
 'holds facts out at random as splits valid and test, and takes back those that were held out before: hkg_split(graph, 0, 0) takes back all
-Models that were trained before have learnt from facts that are held out now: train anew before you evaluate. A split that was loaded with hkg_load is replaced as well, unless its share is null.
+Models that were trained before have learnt from facts that are held out now: train anew before you evaluate. A split that was loaded with hkg_load is replaced as well, unless its share is null. Columns that were added to triple and holdout alike, by name and type, go with their facts.
 graph: an existing graph
-valid: share of the facts that becomes split valid, 0 to 0.5; null: that split is left as it is
+valid: share of the facts that becomes split valid, 0 to 0.5, rounded to whole facts; null: that split is left as it is
 test: likewise, split test
 seed: the same facts and seed give the same splits
-returns how many facts there are now: to learn from, in valid and in test (0 for one that was left as it is). Fewer are held out than asked for where others are the last ones of an entity or a relation, which a notice shows
-errors: 22023 for a share out of range, 27000 when a policy or a trigger keeps facts from being deleted or inserted, 42501 without select on entity and relation and select, insert and delete on triple and holdout, 55000 when the graph was renamed meanwhile, 40P01 beside a create index concurrently on a table of facts that began meanwhile';
+returns how many facts there are now: to learn from, in valid and in test (0 for one that was left as it is). Fewer are held out than asked for where each of the others is the last one of an entity or a relation, which a notice shows; another one counts those that have an inverse or a duplicate among the facts that are left
+errors: 22023 for a share out of range, 27000 when a policy or a trigger keeps facts from being deleted or inserted, 42501 without select on entity and relation and select, insert and delete on triple and holdout, 55000 when facts would lose values of added columns or the graph was renamed meanwhile, 40P01 beside a create index concurrently on a table of facts that began meanwhile';
 
 create function hkg_sparsity(graph name)
 returns table (entity text, frequency bigint, sparsity float8)
@@ -1446,7 +1446,8 @@ sample: ranks so many triples of the split, at least 2, spread evenly over it in
 side: head, tail, or both (the mean over both)
 triples: that were ranked
 mrr_error: the standard error of mrr, null without a sample
-Every entity of the graph is ranked. One that came after the training is placed by its facts, as in predictions; one without an embedding and without a fact comes last';
+Every entity of the graph is ranked. One that came after the training is placed by its facts, as in predictions; one without an embedding and without a fact comes last
+Notices count triples for which the metrics are too high (learnt as well, in valid and in test, with an inverse or a duplicate among the facts) or too low (of an entity or a relation without a fact)';
 
 create function hkg_evaluate_by_relation(graph name, split text default 'test', model name default 'default',
 	seed bigint default 0, sample int default null)

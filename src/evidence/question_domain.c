@@ -9,6 +9,7 @@
 #include "evidence.h"
 
 #include "core/allocation.h"
+#include "core/sort.h"
 
 #define LEAST_HOLDERS 2			/* one entity that has both atoms may be chance */
 
@@ -17,6 +18,8 @@ struct EvDomainFinder
 	const FactIndex *facts;
 	double		least_share;
 	int64_t    *together;		/* by atom: holders of the question's atom that have it */
+	DirectedAtom *met;			/* atoms that some of these have: there may be many relations, of which few are met */
+	int64_t		met_count;
 	bool	   *found;			/* by entity: it is in the domain */
 	int32_t    *entity;
 	EvDomain	domain;
@@ -30,6 +33,7 @@ take_finder(EvDomainFinder **finder, Allocation *allocation, const FactIndex *fa
 
 	*finder = TAKE(allocation, EvDomainFinder, 1);
 	taken.together = TAKE(allocation, int64_t, 2 * (size_t) facts->relations);
+	taken.met = TAKE(allocation, DirectedAtom, 2 * (size_t) facts->relations);
 	taken.found = TAKE(allocation, bool, (size_t) facts->entities);
 	taken.entity = TAKE(allocation, int32_t, (size_t) facts->entities);
 	if (*finder != NULL)
@@ -58,6 +62,8 @@ ev_domain_finder(Arena *arena, const FactIndex *facts, double least_share)
 	take_finder(&finder, &allocation, facts, least_share);
 	for (int32_t i = 0; i < facts->entities; i++)
 		finder->found[i] = false;
+	for (int32_t i = 0; i < 2 * facts->relations; i++)
+		finder->together[i] = 0;
 	return finder;
 }
 
@@ -74,14 +80,17 @@ count_atoms(EvDomainFinder *finder, Pool *pool, int thread)
 {
 	const FactIndex *facts = finder->facts;
 
-	for (int32_t i = 0; i < 2 * facts->relations; i++)
-		finder->together[i] = 0;
 	for (int64_t i = facts->holders[finder->atom]; i < facts->holders[finder->atom + 1]; i++)
 	{
 		int32_t		entity = facts->group[facts->holder[i]].entity;
 
 		for (int32_t j = facts->directory[entity].group; j < facts->directory[entity + 1].group; j++)
-			finder->together[facts->group[j].atom]++;
+		{
+			DirectedAtom atom = facts->group[j].atom;
+
+			if (finder->together[atom]++ == 0)
+				finder->met[finder->met_count++] = atom;
+		}
 		add_entity(finder, entity);
 		finder->domain.holders++;
 		pool_yield_at(pool, thread, i);
@@ -113,15 +122,19 @@ ev_domain(EvDomainFinder *finder, DirectedAtom atom, Pool *pool, int thread)
 
 	for (int64_t i = 0; i < finder->domain.holders + finder->domain.alike; i++)
 		finder->found[finder->entity[i]] = false;
+	while (finder->met_count > 0)
+		finder->together[finder->met[--finder->met_count]] = 0;
 	finder->atom = atom;
 	finder->domain = (EvDomain) {.entity = finder->entity};
 	count_atoms(finder, pool, thread);
-	for (int32_t i = 0; i < 2 * facts->relations; i++)
+	sort_array(pool, thread, finder->met, finder->met_count, sizeof(DirectedAtom), compare_int32);
+	for (int64_t i = 0; i < finder->met_count; i++)
 	{
-		double		size = (double) fact_holder_count(facts, i);
+		DirectedAtom other = finder->met[i];
+		int64_t		together = finder->together[other];
 
-		if (finder->together[i] >= LEAST_HOLDERS && (double) finder->together[i] >= finder->least_share * size)
-			add_alike(finder, i, pool, thread);
+		if (together >= LEAST_HOLDERS && (double) together >= finder->least_share * (double) fact_holder_count(facts, other))
+			add_alike(finder, other, pool, thread);
 	}
 	return finder->domain;
 }

@@ -9,10 +9,17 @@
 
 #include "graph.h"
 
+/* A share of the facts, rounded */
+static inline int64
+facts_share(double share, int64 facts)
+{
+	return (int64) (share * (double) facts + 0.5);
+}
+
 /*
- * Marks about `wanted` of the facts whose mark is 0, and returns how many: fewer where they cannot be found.  Each
- * entity and relation that they have keeps one that is not marked.  mark: data->facts of them; value: not 0.
+ * Marks facts with 1, the others with 0.  `wanted`: how many; becomes how many are marked, which is fewer only where
+ * each of the others is the last one of an entity or a relation.  In the current context, data->facts marks.
  */
-extern int64 draw_facts(const GraphData *data, int64 wanted, uint64 stream, char value, char *mark);
+extern char *draw_facts(const GraphData *data, uint64 seed, int64 *wanted);
 
 #endif							/* HKG_GRAPH_DRAW_FACTS_H */

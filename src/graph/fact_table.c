@@ -1,6 +1,6 @@
 /*
  * fact_table.c
- *		The facts of a split as a set: read, added to, taken from (see fact_table.h).
+ *		The facts of a split as a set: read, added to, taken from, moved to another one (see fact_table.h).
  */
 #include "fact_table.h"
 
@@ -14,6 +14,7 @@
 #include "utils/rel.h"
 
 #include "core/sort.h"
+#include "own_columns.h"
 #include "server/array.h"
 #include "server/host.h"
 #include "server/sql.h"
@@ -183,20 +184,24 @@ check_removed(Graph *graph, const char *split, const FactSet *facts)
 						 "change it, or let a role delete them that may.")));
 }
 
-void
-fact_table_remove(Graph *graph, const char *split, const FactSet *facts, Progress *progress)
+/* Its names are none of a user's columns. */
+#define U "unnest($1, $2, $3) u(head, relation, tail)"
+
+/* Of a row f of the split's table and a fact of U; split: as fact_table_read has it */
+static char *
+is_fact(const char *split)
+{
+	return psprintf("f.head = u.head and f.relation = u.relation and f.tail = u.tail%s",
+					split == NULL || is_train(split) ? "" : psprintf(" and f.split = %s", quote_literal_cstr(split)));
+}
+
+/* Runs a statement with arrays of heads, relations and tails; returns the number of rows that it processed. */
+static int64
+run_with_facts(const char *statement, const FactSet *facts, Progress *progress)
 {
 	static const Oid types[] = {INT4OID, INT4OID, INT4OID};
-	SqlBatch   *batch;
+	SqlBatch   *batch = sql_batch_begin(statement, 3, types);
 
-	if (facts->count == 0)
-		return;
-	batch = sql_batch_begin(psprintf("delete from %s%s f using unnest($1, $2, $3) u(h, r, t) "
-									 "where f.head = u.h and f.relation = u.r and f.tail = u.t%s",
-									 graph->prefix, fact_table_name(split),
-									 split == NULL || is_train(split) ? "" :
-									 psprintf(" and f.split = %s", quote_literal_cstr(split))),
-							3, types);
 	for (int64 i = 0; i < facts->count; i++)
 	{
 		const Triple *triple = &facts->triple[i];
@@ -206,8 +211,84 @@ fact_table_remove(Graph *graph, const char *split, const FactSet *facts, Progres
 		if (i % PROGRESS_ROWS == 0)
 			progress_rows(progress, i);
 	}
-	if (sql_batch_end(batch) < (uint64) facts->count)
+	return (int64) sql_batch_end(batch);
+}
+
+void
+fact_table_remove(Graph *graph, const char *split, const FactSet *facts, Progress *progress)
+{
+	if (facts->count > 0 &&
+		run_with_facts(psprintf("delete from %s%s f using " U " where %s",
+								graph->prefix, fact_table_name(split), is_fact(split)),
+					   facts, progress) < facts->count)
 		check_removed(graph, split, facts);
+}
+
+/* ---- moving ------------------------------------------------------------------- */
+
+static void
+check_lost(const Graph *graph, const char *from, const char *to, const OwnColumns *own, const FactSet *facts,
+		   Progress *progress)
+{
+	int64		losers = run_with_facts(psprintf("select from %s%s f, " U " where %s and (%s)",
+												 graph->prefix, fact_table_name(from), is_fact(from), own->lost),
+										facts, progress);
+
+	if (losers > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg(INT64_FORMAT " facts that go from %s%s to %s%s would lose values of columns that are not there",
+						losers, graph->prefix, fact_table_name(from), graph->prefix, fact_table_name(to)),
+				 errdetail("Columns of %s%s: %s. Nothing was changed.", graph->prefix, fact_table_name(from),
+						   own->lost_list),
+				 errhint("Add them to %s%s, with the same names and types, or set to null what may be lost.",
+						 graph->prefix, fact_table_name(to))));
+}
+
+/* With the columns that both tables have; a statement, whose rows never leave the server, as a value has any type. */
+static void
+move_by_statement(const char *from, const FactSet *facts, const NewFacts *to, const char *columns)
+{
+	Graph	   *graph = to->graph;
+	bool		train = is_train(to->split);
+	const char *statement = psprintf("with moved as (delete from %1$s%2$s f using " U " where %3$s "
+									 "returning f.head, f.relation, f.tail%6$s) "
+									 "insert into %1$s%4$s (%5$shead, relation, tail%6$s) overriding system value "
+									 "select %7$shead, relation, tail%6$s from moved",
+									 graph->prefix, fact_table_name(from), is_fact(from), fact_table_name(to->split),
+									 train ? "" : "split, ", columns,
+									 train ? "" : psprintf("%s, ", quote_literal_cstr(to->split)));
+
+	if (run_with_facts(statement, facts, to->progress) < facts->count)
+	{
+		check_removed(graph, from, facts);
+		check_added(to);
+	}
+}
+
+void
+fact_table_move(const char *from, const FactSet *facts, NewFacts *to)
+{
+	OwnColumns	own = own_columns(to->graph, from, to->split);
+
+	to->row = array_new(FactRow, facts->count);
+	to->count = facts->count;
+	for (int64 i = 0; i < facts->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		to->row[i].triple = facts->triple[i];
+	}
+	if (own.lost != NULL)
+		check_lost(to->graph, from, to->split, &own, facts, to->progress);
+	if (own.shared == NULL)
+	{
+		fact_table_remove(to->graph, from, facts, to->progress);
+		progress_phase(to->progress, PHASE_WRITING, (double) facts->count);
+		(void) fact_table_add(to);
+	}
+	else
+		move_by_statement(from, facts, to, own.shared);
+	pfree(to->row);
 }
 
 /* ---- statistics --------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /*
  * fact_table.h
- *		The facts of a split as a set: read, added to, taken from.
+ *		The facts of a split as a set: read, added to, taken from, moved to another one.
  *
  * Split train is table triple; valid and test are in table holdout.  Facts are by ids, ordered by triple_compare.
  */
@@ -37,6 +37,13 @@ extern int64 fact_table_add(NewFacts *facts);
 
 /* Deletes facts that fact_table_read has returned.  ERROR 27000 when some of them are kept by the table. */
 extern void fact_table_remove(Graph *graph, const char *split, const FactSet *facts, Progress *progress);
+
+/*
+ * Facts that fact_table_read has returned go from one split to another, which has none of them: that of `to`, all of
+ * which but the rows is given.  Columns of the user's go along where both tables have them, by name and type; ERROR 55000
+ * where a value would be lost.  ERROR 27000 where some are kept, or left out.
+ */
+extern void fact_table_move(const char *from, const FactSet *facts, NewFacts *to);
 
 /* Fresh statistics for later joins, where the caller owns the tables and more than a tenth of the facts has changed. */
 extern void fact_table_analyze(Graph *graph, int64 changed);

@@ -17,6 +17,7 @@
 
 #include "evaluate.h"
 #include "graph/call.h"
+#include "graph/leakage.h"
 #include "model/model_cache.h"
 #include "server/argument.h"
 #include "server/array.h"
@@ -115,30 +116,50 @@ rank_here(const RankTask *task, KgeTriples triples, KgeRanks ranks)
 	return evidence;
 }
 
-SplitRanks
-rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKind kind, int sample)
+/* Of triples that are learnt there is nothing to say, nor where nothing is. */
+static void
+notice_leakage(const RankTask *task)
 {
-	RankTask	task = {.graph = graph,.model = model,.split = split,.seed = seed,.kind = kind,.sample = sample};
-	SplitRanks *ranks = &task.ranks;
+	const SplitRanks *ranks = &task->ranks;
+	HeldTriples held = {psprintf("triples of split \"%s\"", task->split), ranks->triple, ranks->count};
+
+	if (strcmp(task->split, "train") != 0 && ranks->count > 0 && task->data->facts > 0)
+		leakage_notice(task->graph, task->data, task->known.triple, task->known.count, held);
+}
+
+static void
+rank_task(RankTask *task, bool notices)
+{
+	SplitRanks *ranks = &task->ranks;
 	MemoryContext caller;
 
 	ranks->work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg ranks", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(ranks->work);
-	rank_task_open(&task);
-	if (rank_on_nodes(&task))
+	rank_task_open(task);
+	if (rank_on_nodes(task))
 	{
-		EvidenceParts has = evidence_has(graph, model);
+		EvidenceParts has = evidence_has(task->graph, task->model);
 
-		ranks->has_evidence = kind != EV_EMBEDDING && (has.rules || has.network);
+		ranks->has_evidence = task->kind != EV_EMBEDDING && (has.rules || has.network);
 	}
 	else
 	{
-		ranks->evidence = rank_here(&task, (KgeTriples) {ranks->triple, ranks->count},
+		ranks->evidence = rank_here(task, (KgeTriples) {ranks->triple, ranks->count},
 									(KgeRanks) {ranks->rank, ranks->rank + ranks->count});
 		ranks->has_evidence = ranks->evidence != NULL;
 	}
-	triples_to_ids(ranks->triple, ranks->count, task.data);
+	if (notices)
+		notice_leakage(task);
+	triples_to_ids(ranks->triple, ranks->count, task->data);
 	MemoryContextSwitchTo(caller);
+}
+
+SplitRanks
+rank_split(Graph *graph, const char *model, const char *split, int64 seed, EvKind kind, int sample)
+{
+	RankTask	task = {.graph = graph,.model = model,.split = split,.seed = seed,.kind = kind,.sample = sample};
+
+	rank_task(&task, false);
 	return task.ranks;
 }
 
@@ -236,21 +257,24 @@ notice_empty_split(const Graph *graph, const char *split, const SplitRanks *rank
 				 errhint("%s", graph_split_hint(graph, split))));
 }
 
-/* hkg_evaluate and hkg_ranks: nearly the same arguments, other results */
+/* hkg_evaluate and hkg_ranks: nearly the same arguments, other results.  notices: of what metrics are too high for. */
 static Datum
-evaluate(FunctionCallInfo fcinfo, void (*return_result) (Graph *, const SplitRanks *, SqlResult *))
+evaluate(FunctionCallInfo fcinfo, bool notices, void (*return_result) (Graph *, const SplitRanks *, SqlResult *))
 {
-	char	   *split = argument_text(fcinfo, 1, "split");
-	int64		seed = DatumGetInt64(argument(fcinfo, 3, "seed"));
-	EvKind		kind = argument_evidence(fcinfo, 4);
-	int			sample = argument_sample(fcinfo, 5);
+	RankTask	task = {
+		.split = argument_text(fcinfo, 1, "split"),
+		.seed = DatumGetInt64(argument(fcinfo, 3, "seed")),
+		.kind = argument_evidence(fcinfo, 4),
+		.sample = argument_sample(fcinfo, 5)
+	};
 	Call		call = call_begin(fcinfo, 2);
-	SplitRanks	ranking;
 
-	argument_choice(split, "split", evaluate_splits);
-	ranking = rank_split(call.graph, call.model, split, seed, kind, sample);
-	notice_empty_split(call.graph, split, &ranking);
-	return_result(call.graph, &ranking, call.result);
+	argument_choice(task.split, "split", evaluate_splits);
+	task.graph = call.graph;
+	task.model = call.model;
+	rank_task(&task, notices);
+	notice_empty_split(call.graph, task.split, &task.ranks);
+	return_result(call.graph, &task.ranks, call.result);
 	return call_end(&call);
 }
 
@@ -258,12 +282,12 @@ HKG_FUNCTION(hkg_evaluate);
 Datum
 hkg_evaluate(PG_FUNCTION_ARGS)
 {
-	return evaluate(fcinfo, return_evaluation);
+	return evaluate(fcinfo, true, return_evaluation);
 }
 
 HKG_FUNCTION(hkg_ranks);
 Datum
 hkg_ranks(PG_FUNCTION_ARGS)
 {
-	return evaluate(fcinfo, return_ranks);
+	return evaluate(fcinfo, false, return_ranks);
 }

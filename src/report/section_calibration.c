@@ -26,15 +26,25 @@ typedef struct Bin
 
 static const LegendEntry reliability_mark = {"series-1", MARK_CIRCLE, "answers of about that probability"};
 
-/* Each answer: its probability, and 1 where it is in split test */
+/* How many rows of a split are the answer p */
+static char *
+rows_of(const Report *report, const char *split)
+{
+	return psprintf("(select count(*)::float8 from %sholdout x where x.split = '%s' and x.head = p.head "
+					"and x.relation = $1 and x.tail = p.tail)", report->graph->prefix, split);
+}
+
+/*
+ * Each answer: its probability, and 1 where it is in split test.  Answers are few: by subqueries, each is looked up, where
+ * a join would read both tables once for each relation.
+ */
 static char *
 answer_query(const Report *report)
 {
-	return psprintf("select p.probability, exists (select from %1$sholdout x where x.split = 'test' and x.head = h.id "
-					"and x.relation = $1 and x.tail = t.id)::int::float8 "
-					"from answers p join %1$sentity h on h.name = p.head join %1$sentity t on t.name = p.tail "
-					"where not exists (select from %1$sholdout x where x.split = 'valid' and x.head = h.id "
-					"and x.relation = $1 and x.tail = t.id)", report->graph->prefix);
+	return psprintf("select p.probability, %2$s from (select a.probability, "
+					"(select e.id from %1$sentity e where e.name = a.head) as head, "
+					"(select e.id from %1$sentity e where e.name = a.tail) as tail from answers a) p where %3$s = 0",
+					report->graph->prefix, rows_of(report, "test"), rows_of(report, "valid"));
 }
 
 static void

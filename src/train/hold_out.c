@@ -10,7 +10,6 @@
 
 #include "miscadmin.h"
 
-#include "core/random.h"
 #include "graph/draw_facts.h"
 #include "server/growing_array.h"
 
@@ -26,7 +25,7 @@
 int64
 hold_out_size(double share, int64 facts)
 {
-	int64		size = Min((int64) (share * facts), MOST);
+	int64		size = Min(facts_share(share, facts), MOST);
 
 	return size < HOLD_OUT_LEAST ? 0 : size;
 }
@@ -59,12 +58,14 @@ separate(const GraphData *data, const char *marked, int64 count, GraphData **res
 Triple *
 hold_out_draw(const GraphData *data, double share, uint64 seed, GraphData **rest, int64 *count)
 {
-	int64		wanted = hold_out_size(share, data->facts);
-	char	   *marked = array_new_zero(char, data->facts);
+	char	   *marked;
 	Triple	   *drawn = NULL;
 
-	*count = wanted == 0 ? 0 : draw_facts(data, wanted, random_stream(seed, DRAW_HELD_OUT, 0, 0), 1, marked);
 	*rest = NULL;
+	*count = hold_out_size(share, data->facts);
+	if (*count == 0)
+		return NULL;
+	marked = draw_facts(data, seed, count);
 	if (*count < HOLD_OUT_LEAST)
 		*count = 0;
 	else

@@ -149,6 +149,46 @@ delete from kin.triple;
 select * from hkg_sparsity('kin') order by entity;
 rollback;
 
+--
+-- What makes metrics too high or too low
+--
+select hkg_create_graph('leak');
+-- r from x to y, of 1 to 20, of which four are of test; s back, of 3 to 20: 18 of 20 facts of r have a counterpart, and all of
+-- s.  q as r, of 1 to 17, which is less than nine tenths.  m is symmetric.  All entities are in facts of next.
+select triples from hkg_load('leak', $$select 'x' || i, 'r', 'y' || i from generate_series(5, 20) i union all select 'y' || i, 's', 'x' || i from generate_series(3, 20) i
+	union all select 'x' || i, 'q', 'y' || i from generate_series(1, 17) i
+	union all select a || i, 'next', a || i + 1 from generate_series(1, 19) i, unnest(array['x', 'y']) a
+	union all select 'x' || i, 'm', 'x' || (i + 9) % 20 + 1 from generate_series(2, 20) i$$);
+select triples from hkg_load('leak', $$select 'x' || i, 'r', 'y' || i from generate_series(1, 4) i union all select 'x1', 'm', 'x11'$$, 'test');
+select hkg_train('leak', 'distmult', 4, iterations => 1, epochs => 1, paths => false, top_rules => 0, evidence_rules => 0);
+-- r of 3 and 4, and m
+select max(triples) as triples from hkg_evaluate('leak');
+-- of split valid, none; r of 1 is in both splits now, that of 5 is learnt, and is one more with a counterpart; nothing is known of z
+insert into leak.entity values (1000, 'z');
+insert into leak.holdout select 'valid', head, relation, tail from leak.holdout where head = (select id from leak.entity where name = 'x1') and relation = (select id from leak.relation where name = 'r');
+insert into leak.holdout select 'test', f.* from leak.triple f where head = (select id from leak.entity where name = 'x5') and relation = (select id from leak.relation where name = 'r');
+insert into leak.holdout select 'test', 1000, r.id, e.id from leak.relation r, leak.entity e where r.name = 'next' and e.name = 'x1';
+select max(triples) as triples from hkg_evaluate('leak');
+select max(triples) as triples from hkg_evaluate('leak', 'valid');
+select max(triples) as triples from hkg_evaluate('leak', 'train');
+-- what the hints say, for all of it; then 17 of 20 facts of r have a counterpart, and m alone is left
+delete from leak.triple f using leak.holdout h where (h.head, h.relation, h.tail) = (f.head, f.relation, f.tail);
+delete from leak.holdout v using leak.holdout t where v.split = 'valid' and t.split = 'test' and (v.head, v.relation, v.tail) = (t.head, t.relation, t.tail);
+delete from leak.holdout where head = 1000;
+delete from leak.triple where relation = (select id from leak.relation where name = 's') and head = (select id from leak.entity where name = 'y20');
+select max(triples) as triples from hkg_evaluate('leak');
+-- ten facts of m, that of test among them, can tell; eight cannot
+delete from leak.triple f using leak.relation r, leak.entity e where r.id = relation and e.id = f.head and r.name = 'm' and e.name not in ('x1', 'x2', 'x3', 'x4', 'x5', 'x11', 'x12', 'x13', 'x14', 'x15');
+select max(triples) as triples from hkg_evaluate('leak');
+delete from leak.triple f using leak.relation r, leak.entity e where r.id = relation and e.id = f.head and r.name = 'm' and e.name in ('x5', 'x15');
+select max(triples) as triples from hkg_evaluate('leak');
+-- hkg_split says it, too, of as many as there are: of the others the counterpart is held out as well
+select hkg_create_graph('mirror');
+select triples from hkg_load('mirror', $$select 'x' || i % 60, 'r', 'y' || i * 7 % 100 from generate_series(1, 300) i union all select 'y' || i * 7 % 100, 's', 'x' || i % 60 from generate_series(1, 300) i$$);
+select valid_facts, test_facts from hkg_split('mirror', 0.1, 0.1, 1);
+select count(*) as held_out, count(t.head) as counterparts from mirror.holdout h left join mirror.triple t on (t.head, t.tail) = (h.tail, h.head);
+select valid_facts, test_facts from hkg_split('mirror', 0, 0);
+
 -- nothing writes
 begin read only;
 select side, mrr from hkg_evaluate('tiny', 'train') where side = 'both';
@@ -159,3 +199,4 @@ commit;
 
 select hkg_drop_graph('tiny');
 select hkg_drop_graph('kin');
+select hkg_drop_graph('leak'), hkg_drop_graph('mirror');

@@ -91,7 +91,9 @@ create table kept as select * from own.triple;
 select report from hkg_tools.try($$select hkg_split('own', 0.2, 0.1)$$);
 drop trigger leaves_out on own.holdout;
 select valid_facts, test_facts from hkg_split('own', 0.2, 0.1);
-select count(*) filter (where split = 'valid') as left_out_of_valid, count(*) as left_out_of_both from own.holdout where head % 2 <> 0;
+-- what was a fact before went first; what is valid is taken back first
+select count(*) filter (where (head, relation, tail) in (table kept)) as left_out_of_facts, count(*) as left_out_of_valid
+from own.holdout where head % 2 <> 0 and split = 'valid';
 create trigger leaves_out before insert on own.triple for each row execute function leave_out();
 select report from hkg_tools.try($$select hkg_split('own', 0, 0)$$);
 drop trigger leaves_out on own.triple;
@@ -104,11 +106,94 @@ select triples, duplicates from hkg_load('own', $$select 'new ' || i, 'r0', 'a' 
 select report from hkg_tools.try($$select hkg_sync('own', 'select ''newer '' || i, ''r0'', ''a'' from generate_series(1, 10) i')$$);
 select count(*) as differ from (table kept except table own.triple) d;
 
-select hkg_drop_graph('own');
+-- columns of the owner's go with their facts, to holdout and back; an identity, too
+select hkg_create_graph('columns');
+select triples from hkg_load('columns', $$select 'a' || i, 'r', 'a' || (i * 7) % 40 from generate_series(1, 200) i$$);
+alter table columns.triple add dropped int, add "the source" text, add tags text[], add page numeric(6,1), add note text, add h text, add number int generated always as identity,
+	add words int generated always as (length("the source")) stored, add since date default '2000-01-01';
+alter table columns.triple drop dropped;
+alter table columns.holdout add since date default '2020-01-01', add number int, add words int, add "the source" text, add h text generated always as (upper(split)) stored,
+	add tags text[], add page numeric(6,1), add note int;
+update columns.triple set "the source" = 'book ' || number, tags = array[number::text, null, '{"'], page = number / 10.0 where number % 4 > 0;
+create table whole as select head, relation, tail, "the source", tags, page, number, words, since from columns.triple;
+create view now as select head, relation, tail, "the source", tags, page, number, words, since from columns.triple
+	union all select head, relation, tail, "the source", tags, page, number, words, since from columns.holdout;
+select valid_facts + test_facts as held_out from hkg_split('columns', 0.1, 0.09);
+select hkg_tools.differ('table whole', 'table now'), (select count(*) from columns.holdout where tags is not null) > 20 as some;
+-- from one split to the other; one is left alone
+select valid_facts + test_facts as held_out from hkg_split('columns', 0.09, 0.1, 7);
+select hkg_tools.differ('table whole', 'table now');
+select test_facts from hkg_split('columns', null, 0.01, 8);
+select hkg_tools.differ('table whole', 'table now');
+-- the others of the table are as they are by default
+select triples from hkg_load('columns', $$select 'b' || i, 'r', 'b1' from generate_series(1, 2) i$$, 'test');
+select since, "the source", tags, count(*) from columns.holdout natural join (select id as head from columns.entity where name ~ '^b') b group by 1, 2, 3;
+delete from columns.holdout using columns.entity where head = id and name ~ '^b';
+select train_facts from hkg_split('columns', 0, 0);
+select hkg_tools.differ('table whole', 'table now');
+-- a column of another type has no room for a value: nothing is lost without a word
+update columns.triple set note = 'see ' || number;
+select report from hkg_tools.try($$select hkg_split('columns', 0.1, 0.09)$$);
+select hkg_tools.differ('table whole', 'table now'), count(*) from columns.holdout;
+-- nor what holdout alone has
+update columns.triple set note = null;
+alter table columns.holdout add "checked by" text;
+select valid_facts + test_facts as held_out from hkg_split('columns', 0.1, 0.09);
+update columns.holdout set "checked by" = 'ann' where split = 'valid';
+select report from hkg_tools.try($$select hkg_split('columns', 0, 0)$$);
+alter table columns.triple add "checked by" text;
+select train_facts from hkg_split('columns', 0, 0);
+select count(*) as checked, hkg_tools.differ('table whole', 'table now') from columns.triple where "checked by" = 'ann';
+-- what is in both splits keeps the values of the one that it stays in, or comes from
+insert into columns.holdout (split, head, relation, tail, "the source") select 'valid', head, relation, tail, 'twice' from columns.triple;
+select train_facts from hkg_split('columns', 0, 0);
+select hkg_tools.differ('table whole', 'table now');
+-- triggers see the values, and what they keep or leave out is an error
+create function stamp() returns trigger language plpgsql as $$
+begin
+	new.tags := new.tags || tg_table_name::text;
+	return case when new."the source" is distinct from 'book 1' then new end;
+end $$;
+create trigger stamps before insert on columns.triple for each row execute function stamp();
+create trigger stamps before insert on columns.holdout for each row execute function stamp();
+select valid_facts from hkg_split('columns', 0.05, 0, 1);
+select count("the source") as stamped from columns.holdout \gset
+select valid_facts from hkg_split('columns', 0, 0);
+select count(*) = :stamped as all_stamped, :stamped > 0 as some from columns.triple where tags[4:] = '{holdout,triple}';
+select report from hkg_tools.try($$select hkg_split('columns', 0.5, 0)$$);
+drop trigger stamps on columns.triple;
+drop trigger stamps on columns.holdout;
+-- row security and rights on columns hold: others' facts stay, and what may not be read is not moved to where it may be
+create role splitter;
+grant usage on schema columns, hkg_tools to splitter;
+grant select on columns.layout, columns.entity, columns.relation, columns.model to splitter;
+grant select, insert, delete on columns.triple, columns.holdout to splitter;
+alter table columns.triple enable row level security;
+alter table columns.holdout enable row level security;
+create policy mine on columns.triple to splitter using (number % 2 = 0);
+create policy mine on columns.holdout to splitter using (number % 2 = 0);
+set role splitter;
+select valid_facts > 0 as held_out from hkg_split('columns', 0.1, 0);
+reset role;
+select count(*) > 0 as held_out, count(*) filter (where number % 2 <> 0) as of_others from columns.holdout;
+select count(*) as facts, count(number) as numbers from now;
+revoke select on columns.holdout, columns.triple from splitter;
+grant select (head, relation, tail, split) on columns.holdout to splitter;
+grant select (head, relation, tail) on columns.triple to splitter;
+set role splitter;
+select report from hkg_tools.try($$select hkg_split('columns', 0, 0)$$);
+reset role;
+select count(*) as facts, count(number) as numbers from now;
+
+drop view now;
+drop table whole;
+select hkg_drop_graph('own'), hkg_drop_graph('columns');
 drop table kept;
+drop owned by splitter;
+drop role splitter;
 drop owned by second_reader;
 drop role second_reader;
 drop domain forgetful;
-drop function replace_model, name_at_times, shown_later, forget, forget_name, forget_last, leave_out;
+drop function stamp, replace_model, name_at_times, shown_later, forget, forget_name, forget_last, leave_out;
 drop sequence readings;
 

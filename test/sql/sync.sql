@@ -215,6 +215,46 @@ select hkg_create_graph('chain');
 select triples from hkg_load('chain', $$select 'e' || i, 'next', 'e' || i + 1 from generate_series(1, 100) i$$);
 select train_facts + valid_facts + test_facts as facts, test_facts < 50 as fewer from hkg_split('chain', valid => 0, test => 0.5);
 select count(*) from chain.entity where id not in (select head from chain.triple union select tail from chain.triple);
+-- 5,685 entities with one fact, which is their last one, and a ring of 45 entities, each with the next seven: 315 facts.  The
+-- ring's facts that stay touch each of its entities: 23 do so at least, as 22 leave one out, so 292 go at most.  When no more
+-- can go, no fact that stays has both of its entities in another one: the facts are stars.  As an entity has 14 neighbours, a
+-- star has 15 entities at most, so there are three stars or more, and 45 - 3 facts or fewer: 273 go at least.
+select hkg_create_graph('hub');
+select triples from hkg_load('hub', $$select 'u' || i, 'likes', 'hub' from generate_series(1, 5685) i
+	union all select 'd' || i, 'likes', 'd' || (i + k) % 45 from generate_series(0, 44) i, generate_series(1, 7) k$$);
+create function can_go(graph name) returns bigint language plpgsql as $$
+declare
+	found bigint;
+begin
+	execute format('select count(*) from %1$I.triple f
+		where exists (select from %1$I.triple o where f.head in (o.head, o.tail) and o <> f)
+			and exists (select from %1$I.triple o where f.tail in (o.head, o.tail) and o <> f)
+			and exists (select from %1$I.triple o where f.relation = o.relation and o <> f)', graph) into found;
+	return found;
+end $$;
+set client_min_messages = warning;
+-- 0.05 of 6,000 facts are 300; a training of its own does not find too few, either
+select valid_facts between 273 and 292 as as_many_as_can, can_go('hub') from hkg_split('hub', valid => 0.05, test => 0, seed => 1);
+select valid_facts between 273 and 292 as as_many_as_can, can_go('hub') from hkg_split('hub', valid => 0.5, test => 0, seed => 2);
+-- what there is becomes valid and test by their shares
+select valid_facts + test_facts between 273 and 292 as as_many_as_can, valid_facts / round(test_facts, 1) between 1.95 and 2.05 as twice, can_go('hub')
+from hkg_split('hub', valid => 0.1, test => 0.05, seed => 3);
+select train_facts from hkg_split('hub', 0, 0);
+select hkg_train('hub', 'distmult', 4, iterations => 1, epochs => 1, paths => false);
+select evidence->'calibration' is not null as calibrated from hub.model;
+reset client_min_messages;
+-- i and 7 i modulo 40, i to 200: an entity above 40 has one fact, as has 40; the facts of 1 to 39 can all go, whatever the order
+select hkg_create_graph('fan');
+select triples from hkg_load('fan', $$select 'a' || i, 'r', 'a' || (i * 7) % 40 from generate_series(1, 200) i$$);
+select valid_facts + test_facts as held_out, abs(valid_facts - test_facts) as differ from hkg_split('fan', 0.1, 0.1);
+-- shares are rounded: 0.03 of 30 facts are 0.9, 0.05 are 1.5; less than a half is none, and this is said
+select hkg_create_graph('small');
+select triples from hkg_load('small', $$select 'a' || i, 'r', 'a' || (i + 1) % 30 from generate_series(0, 29) i$$);
+select * from hkg_split('small');
+select * from hkg_split('small', 0.05, 0);
+select * from hkg_split('small', 0.01, 0.05);
+select hkg_create_graph('none');
+select * from hkg_split('none');
 select hkg_tools.try($$select hkg_split('s', valid => 0.6)$$);
 select hkg_tools.try($$select hkg_split('s', valid => 'nan')$$);
 select hkg_tools.try($$select hkg_split('s', seed => null)$$);
@@ -239,7 +279,7 @@ drop function load_up_to;
 
 set client_min_messages = warning;
 select hkg_drop_graph('few');
-select hkg_drop_graph(g) from unnest(array['g', 'random', 's', 'chain']) g;
+select hkg_drop_graph(g) from unnest(array['g', 'random', 's', 'chain', 'hub', 'fan', 'small', 'none']) g;
 drop table line, fact, once, tests;
-drop function draw, same, keep;
+drop function draw, same, keep, can_go;
 drop schema elsewhere cascade;
