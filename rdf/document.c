@@ -113,7 +113,8 @@ put_row(void *handle, const RdfStatement *statement)
 	put_column(values, nulls, COLUMN_DATATYPE, plain ? XSD_STRING : statement->datatype);
 	put_column(values, nulls, COLUMN_LANGUAGE, statement->language);
 	MemoryContextSwitchTo(caller);
-	tuplestore_putvalues(document->new_rows != NULL ? document->new_rows : document->rows, document->descriptor, values, nulls);
+	tuplestore_putvalues(document->new_rows != NULL ? document->new_rows : document->rows,
+						 document->descriptor, values, nulls);
 	MemoryContextReset(document->row_memory);
 }
 
@@ -215,7 +216,7 @@ skips(const char *on_error)
 				errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				errmsg("on_error is neither stop nor skip: \"%.*s\"",
 					   pg_mbcliplen(on_error, (int) strlen(on_error), NAMEDATALEN), on_error),
-				errhint("stop raises an error, skip leaves out what is wrong and tells how much that is."));
+				errhint("stop raises an error, skip leaves out what is wrong and counts it."));
 	return strcmp(on_error, "skip") == 0;
 }
 
@@ -257,7 +258,9 @@ open_rows(Document *document, FunctionCallInfo fcinfo)
 static char *
 argument_or(FunctionCallInfo fcinfo, int number, const char *otherwise)
 {
-	return PG_ARGISNULL(number) ? (otherwise == NULL ? NULL : pstrdup(otherwise)) : text_to_cstring(PG_GETARG_TEXT_PP(number));
+	if (!PG_ARGISNULL(number))
+		return text_to_cstring(PG_GETARG_TEXT_PP(number));
+	return otherwise == NULL ? NULL : pstrdup(otherwise);
 }
 
 static char *

@@ -240,7 +240,11 @@ read_name_object(RdfParser *parser, RdfTerm subject, RdfTerm predicate)
 	if (!word)
 		put(parser, subject, predicate, object);
 	else if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
-		put_literal(parser, subject, predicate, object, rdf_push(parser, "http://www.w3.org/2001/XMLSchema#boolean"), NO_TERM);
+	{
+		RdfTerm		datatype = rdf_push(parser, "http://www.w3.org/2001/XMLSchema#boolean");
+
+		put_literal(parser, subject, predicate, object, datatype, NO_TERM);
+	}
 	else
 	{
 		parser->next = parser->token;
@@ -551,7 +555,7 @@ read_line(RdfParser *parser)
 
 /* ---- seam --------------------------------------------------------------- */
 
-/* Reads a statement and puts what it says; where it returns RDF_ERROR, that may be less than the whole statement. */
+/* Reads a statement and puts its triples; where it returns RDF_ERROR, that may be less than the whole statement. */
 RdfOutcome
 rdf_read(RdfParser *parser)
 {

@@ -18,7 +18,7 @@ format: ''turtle'', ''ntriples'', ''nquads'' or ''trig''
 base: an absolute IRI, against which relative ones are resolved until the document names another
 literals: false: statements whose object is a literal are left out
 blank_prefix: stands before each label of a blank node, so that those of two documents stay apart
-on_error: ''stop'': an error (22P02) with line and column, and no row; ''skip'': a bad line of N-Triples or N-Quads, a bad statement of Turtle or TriG is left out, and a notice tells how many they are and where the first is
+on_error: ''stop'': an error (22P02) with line and column, and no row; ''skip'': a bad line of N-Triples or N-Quads, a bad statement of Turtle or TriG is left out, and a notice at the end has their number and the place of the first
 subject, predicate, object: an IRI without brackets, _: and a label, or what a literal has in quotes
 graph: the graph of a statement of TriG or N-Quads; null: the default graph
 datatype, language: of a literal; null: the object is none

@@ -1,6 +1,6 @@
 /*
  * parser.h
- *		What an RDF document says, statement by statement: Turtle, TriG, N-Triples and N-Quads 1.1.
+ *		RDF documents, statement by statement: Turtle, TriG, N-Triples and N-Quads 1.1.
  *
  * scan.c reads terms, grammar.c the statements of terms.  Texts are UTF-8.  An error leaves the recursion by a jump to
  * rdf_read: nothing is held then but memory of the caller's context.
@@ -98,7 +98,8 @@ extern RdfOutcome rdf_read(RdfParser *parser);
 extern void rdf_skip(RdfParser *parser);
 
 /* scan.c */
-extern void rdf_fail(RdfParser *parser, const char *at, const char *format, ...) pg_attribute_printf(3, 4) pg_attribute_noreturn();
+extern void rdf_fail(RdfParser *parser, const char *at, const char *format, ...)
+	__attribute__((format(printf, 3, 4))) pg_attribute_noreturn();
 extern void rdf_expected(RdfParser *parser, const char *what) pg_attribute_noreturn();
 extern bool rdf_line_based(const RdfParser *parser);
 extern int	rdf_peek(const RdfParser *parser);

@@ -227,7 +227,8 @@ rdf_eat_word(RdfParser *parser, const char *word, bool any_case)
 		(any_case ? pg_strncasecmp(parser->next, word, length) : strncmp(parser->next, word, length)) != 0)
 		return false;
 	after = rdf_peek_after(parser, (int) length);
-	if (name_length(parser->next + length, parser->end, goes_on_in_name) > 0 || (*word != '@' && (after == ':' || after == '.')))
+	if (name_length(parser->next + length, parser->end, goes_on_in_name) > 0 ||
+		(*word != '@' && (after == ':' || after == '.')))
 		return false;
 	parser->next += length;
 	return true;
