@@ -689,10 +689,13 @@ skip_string(RdfParser *parser)
 static void
 skip_brackets(RdfParser *parser)
 {
-	const char *c = parser->next;
+	const char *c = parser->next + 1;
 
-	while (c < parser->end && *c != '>' && *c != '\n' && *c != '\r')
+	while (c < parser->end && *c != '>' && *c != '<' && *c != '\n' && *c != '\r')
+	{
+		CHECK_FOR_INTERRUPTS();
 		c++;
+	}
 	parser->next = c < parser->end && *c == '>' ? c + 1 : parser->next + 1;
 }
 
