@@ -6,7 +6,7 @@
 #	make demo	all of WordNet, learnt on a private server
 #	make demo-packages	the packages of this Debian machine, likewise
 #	make paper-check	the paper's figures, our tables and the names of arms agree (bench/paper/check)
-#	make rdf	the extension hybridkg_rdf, which needs libserd-dev (make -C rdf install installs it)
+#	make rdf	the extension hybridkg_rdf (make -C rdf install installs it)
 #	make package-test	the Debian package, built, used and purged in systems of their own
 #	make dist	the archive of the last commit, for PGXN
 #	make lint, make fuzz, make coverage	see CONTRIBUTING.md

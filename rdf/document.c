@@ -2,23 +2,19 @@
  * document.c
  *		An RDF document as rows: hkg_parse_rdf.
  *
- * The library serd reads the grammar; here its statements become rows.  serd recurses into nested nodes and calls back
- * for each byte and each statement, so interrupts and the depth of the stack are checked in these callbacks.  An ERROR
- * that leaves a callback leaves serd's functions, too: they own no lock and no memory but the reader's, which is freed
- * on the way.
+ * Where errors are skipped, the rows of a statement wait in a store of their own until it has ended well.  A line of
+ * N-Triples or N-Quads, which is a row, does not have to.
  */
 #include "postgres.h"
 
-#include <serd/serd.h>
-
 #include "fmgr.h"
 #include "funcapi.h"
-#include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
+#include "parser.h"
 #include "server/compat.h"
 #include "term.h"
 
@@ -37,50 +33,37 @@ typedef enum Column
 
 typedef struct Document
 {
-	/* what is still to be read, as UTF-8 */
-	const char *next;
-	const char *end;
-
+	RdfParser	parser;
 	bool		with_literals;
+	bool		skip_errors;
 
-	/* serd's, freed by free_reader */
-	SerdReader *reader;
-	SerdEnv    *names;
-
-	/* the first error of the document */
-	char		error[256];
-	unsigned	line;
-	unsigned	column;
-
-	/* where the next byte stands, from 1 */
-	unsigned	next_line;
-	unsigned	next_column;
-
-	/* the rows */
+	/* the rows, and those of the statement that is read now, where it may turn out to be a bad one */
 	Tuplestorestate *rows;
+	Tuplestorestate *new_rows;
+	TupleTableSlot *slot;
 	TupleDesc	descriptor;
 	MemoryContext row_memory;
-	StringInfoData value;
+
+	/* the statements that are left out; the first of them */
+	int64		skipped;
+	char	   *first_error;
 } Document;
 
-/* The bytes for serd, one at a time: serd calls this between any two steps, also of nested nodes. */
-static size_t
-read_byte(void *buffer, size_t size, size_t count, void *stream)
+/* Line and column of a byte, both from 1; a column is a character. */
+static void
+find_place(const RdfParser *parser, const char *at, int64 *line, int64 *column)
 {
-	Document   *document = stream;
-
-	CHECK_FOR_INTERRUPTS();
-	check_stack_depth();
-	if (document->next == document->end)
-		return 0;
-	*(char *) buffer = *document->next;
-	if (*document->next++ == '\n')
+	*line = *column = 1;
+	for (const char *c = parser->start; c < at; c++)
 	{
-		document->next_line++;
-		document->next_column = 0;
+		if (*c == '\n')
+		{
+			++*line;
+			*column = 1;
+		}
+		else if (((unsigned char) *c & 0xC0) != 0x80)
+			++*column;
 	}
-	document->next_column++;
-	return 1;
 }
 
 /* The place in the document, for errors of the server. */
@@ -88,268 +71,164 @@ static void
 add_place(void *argument)
 {
 	Document   *document = argument;
+	int64		line;
+	int64		column;
 
-	errcontext("line %u, column %u of an RDF document", document->next_line, document->next_column);
+	find_place(&document->parser, document->parser.next, &line, &column);
+	errcontext("line " INT64_FORMAT ", column " INT64_FORMAT " of an RDF document", line, column);
 }
 
-static int
-no_stream_error(void *stream)
+/* A text of the document in the encoding of the server */
+static Datum
+text_datum(const char *utf8)
 {
-	return 0;
+	return CStringGetTextDatum(pg_any_to_server(utf8, (int) strlen(utf8), PG_UTF8));
 }
 
-/* Replaces bytes that are no whole character of UTF-8: serd shows some one by one, and a long text ends anywhere. */
 static void
-replace_broken(char *text)
+put_column(Datum *values, bool *nulls, Column column, const char *utf8)
 {
-	int			length;
-
-	for (; *text != '\0'; text += length)
-	{
-		length = pg_utf_mblen((unsigned char *) text);
-		if (strnlen(text, length) == (size_t) length && pg_utf8_islegal((unsigned char *) text, length))
-			continue;
-		*text = '?';
-		length = 1;
-	}
+	nulls[column] = utf8 == NULL;
+	if (utf8 != NULL)
+		values[column] = text_datum(utf8);
 }
 
-/* Keeps the first error, which names the place; those that follow from it do not. */
-static SerdStatus
-keep_error(void *handle, const SerdError *error)
+/* A statement becomes a row.  A literal has the datatype that the standard gives it where the document gives none. */
+static void
+put_row(void *handle, const RdfStatement *statement)
 {
 	Document   *document = handle;
-
-	if (document->error[0] == '\0')
-	{
-		vsnprintf(document->error, sizeof document->error, error->fmt, *error->args);
-		document->error[strcspn(document->error, "\n")] = '\0';
-		replace_broken(document->error);
-		document->line = error->line;
-		document->column = error->col;
-	}
-	return error->status;
-}
-
-/* Keeps an error that serd does not report, about a text that may be long, at the place that was read last. */
-static SerdStatus
-refuse(Document *document, const char *message, const char *what)
-{
-	if (document->error[0] == '\0')
-	{
-		snprintf(document->error, sizeof document->error, "%s \"%.*s\"", message,
-				 pg_encoding_mbcliplen(PG_UTF8, what, strlen(what), 100), what);
-		document->line = document->next_line;
-		document->column = document->next_column;
-	}
-	return SERD_ERR_BAD_SYNTAX;
-}
-
-static SerdStatus
-set_base(void *handle, const SerdNode *iri)
-{
-	return serd_env_set_base_uri(((Document *) handle)->names, iri);
-}
-
-static SerdStatus
-set_prefix(void *handle, const SerdNode *name, const SerdNode *iri)
-{
-	return serd_env_set_prefix(((Document *) handle)->names, name, iri);
-}
-
-/* document->value becomes the text of an IRI, whole. */
-static SerdStatus
-expand_iri(Document *document, const SerdNode *node)
-{
-	SerdNode	whole;
-
-	if (serd_uri_string_has_scheme(node->buf))
-	{
-		appendBinaryStringInfo(&document->value, (const char *) node->buf, node->n_bytes);
-		return SERD_SUCCESS;
-	}
-	whole = serd_env_expand_node(document->names, node);
-	if (whole.buf == NULL || !serd_uri_string_has_scheme(whole.buf))
-	{
-		serd_node_free(&whole);
-		return refuse(document, "there is no base for the relative IRI", (const char *) node->buf);
-	}
-	appendBinaryStringInfo(&document->value, (const char *) whole.buf, whole.n_bytes);
-	serd_node_free(&whole);
-	return SERD_SUCCESS;
-}
-
-/* Likewise of prefix:name. */
-static SerdStatus
-expand_prefixed_name(Document *document, const SerdNode *node)
-{
-	SerdChunk	prefix;
-	SerdChunk	rest;
-
-	if (serd_env_expand(document->names, node, &prefix, &rest) != SERD_SUCCESS)
-		return refuse(document, "there is no such prefix:", (const char *) node->buf);
-	appendBinaryStringInfo(&document->value, (const char *) prefix.buf, prefix.len);
-	appendBinaryStringInfo(&document->value, (const char *) rest.buf, rest.len);
-	return SERD_SUCCESS;
-}
-
-/* document->value becomes the text of a node: an IRI without its brackets, _:label, or what a literal has in quotes. */
-static SerdStatus
-expand(Document *document, const SerdNode *node)
-{
-	resetStringInfo(&document->value);
-	switch (node->type)
-	{
-		case SERD_URI:
-			return expand_iri(document, node);
-		case SERD_CURIE:
-			return expand_prefixed_name(document, node);
-		case SERD_BLANK:
-			appendStringInfoString(&document->value, "_:");
-			break;
-		default:
-			break;
-	}
-	appendBinaryStringInfo(&document->value, (const char *) node->buf, node->n_bytes);
-	return SERD_SUCCESS;
-}
-
-/* The node as a value of a row, in the encoding of the server. */
-static SerdStatus
-put(Document *document, const SerdNode *node, Datum *value, bool *isnull)
-{
-	SerdStatus	status;
-
-	*isnull = node == NULL || node->type == SERD_NOTHING;
-	if (*isnull)
-		return SERD_SUCCESS;
-	status = expand(document, node);
-	if (status != SERD_SUCCESS)
-		return status;
-	if (memchr(document->value.data, '\0', document->value.len) != NULL)
-		return refuse(document, "a value of type text cannot have the character U+0000, as in", document->value.data);
-	*value = CStringGetTextDatum(pg_any_to_server(document->value.data, document->value.len, PG_UTF8));
-	return SERD_SUCCESS;
-}
-
-/* The datatype of a literal: the one that it has by the standard where the document gives none. */
-static SerdStatus
-put_datatype(Document *document, const SerdNode *datatype, const SerdNode *language, Datum *value, bool *isnull)
-{
-	static const SerdNode string = {(const uint8_t *) XSD_STRING, sizeof XSD_STRING - 1, sizeof XSD_STRING - 1, 0, SERD_URI};
-	bool		plain = (datatype == NULL || datatype->type == SERD_NOTHING) && (language == NULL || language->type == SERD_NOTHING);
-
-	return put(document, plain ? &string : datatype, value, isnull);
-}
-
-/* A statement becomes a row. */
-static SerdStatus
-put_statement(void *handle, SerdStatementFlags flags, const SerdNode *graph, const SerdNode *subject,
-			  const SerdNode *predicate, const SerdNode *object, const SerdNode *datatype, const SerdNode *language)
-{
-	Document   *document = handle;
-	MemoryContext caller = CurrentMemoryContext;
-	bool		literal = object->type == SERD_LITERAL;
+	bool		plain = statement->literal && statement->datatype == NULL && statement->language == NULL;
+	MemoryContext caller;
 	Datum		values[COLUMN_COUNT] = {0};
 	bool		nulls[COLUMN_COUNT];
-	SerdStatus	status;
 
-	if (literal && !document->with_literals)
-		return SERD_SUCCESS;
-	memset(nulls, true, sizeof nulls);
-	MemoryContextSwitchTo(document->row_memory);
-	status = put(document, subject, &values[COLUMN_SUBJECT], &nulls[COLUMN_SUBJECT]);
-	if (status == SERD_SUCCESS)
-		status = put(document, predicate, &values[COLUMN_PREDICATE], &nulls[COLUMN_PREDICATE]);
-	if (status == SERD_SUCCESS)
-		status = put(document, object, &values[COLUMN_OBJECT], &nulls[COLUMN_OBJECT]);
-	if (status == SERD_SUCCESS)
-		status = put(document, graph, &values[COLUMN_GRAPH], &nulls[COLUMN_GRAPH]);
-	if (status == SERD_SUCCESS && literal)
-		status = put_datatype(document, datatype, language, &values[COLUMN_DATATYPE], &nulls[COLUMN_DATATYPE]);
-	if (status == SERD_SUCCESS && literal)
-		status = put(document, language, &values[COLUMN_LANGUAGE], &nulls[COLUMN_LANGUAGE]);
+	if (statement->literal && !document->with_literals)
+		return;
+	caller = MemoryContextSwitchTo(document->row_memory);
+	put_column(values, nulls, COLUMN_SUBJECT, statement->subject);
+	put_column(values, nulls, COLUMN_PREDICATE, statement->predicate);
+	put_column(values, nulls, COLUMN_OBJECT, statement->object);
+	put_column(values, nulls, COLUMN_GRAPH, statement->graph);
+	put_column(values, nulls, COLUMN_DATATYPE, plain ? XSD_STRING : statement->datatype);
+	put_column(values, nulls, COLUMN_LANGUAGE, statement->language);
 	MemoryContextSwitchTo(caller);
-	if (status == SERD_SUCCESS)
-		tuplestore_putvalues(document->rows, document->descriptor, values, nulls);
+	tuplestore_putvalues(document->new_rows != NULL ? document->new_rows : document->rows,
+						 document->descriptor, values, nulls);
 	MemoryContextReset(document->row_memory);
-	return status;
 }
 
-static SerdSyntax
-syntax_of(const char *format)
+/* The rows of the statement that was just read are rows of the document, if it was a good one. */
+static void
+end_statement(Document *document, bool good)
 {
-	static const struct
+	if (document->new_rows == NULL)
+		return;
+	while (good && tuplestore_gettupleslot(document->new_rows, true, false, document->slot))
+		tuplestore_puttupleslot(document->rows, document->slot);
+	tuplestore_clear(document->new_rows);
+}
+
+/* The error with its place, in the encoding of the server. */
+static char *
+error_text(const RdfParser *parser)
+{
+	int64		line;
+	int64		column;
+
+	find_place(parser, parser->error_at, &line, &column);
+	return psprintf("line " INT64_FORMAT ", column " INT64_FORMAT ": %s", line, column,
+					pg_any_to_server(parser->error, (int) strlen(parser->error), PG_UTF8));
+}
+
+static void
+refuse(const RdfParser *parser)
+{
+	ereport(ERROR,
+			errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+			errmsg("%s", error_text(parser)),
+			parser->hint == NULL ? 0 : errhint("%s", parser->hint));
+}
+
+static void
+tell_skipped(const Document *document)
+{
+	bool		lines = rdf_line_based(&document->parser);
+
+	if (document->skipped > 0)
+		ereport(NOTICE,
+				errmsg_plural("%lld %s of the RDF document is left out", "%lld %s of the RDF document are left out",
+							  (unsigned long) document->skipped, (long long) document->skipped,
+							  document->skipped == 1 ? (lines ? "line" : "statement") : (lines ? "lines" : "statements")),
+				errdetail("The first: %s.", document->first_error));
+}
+
+static void
+read_rows(Document *document, const char *content, size_t length)
+{
+	ErrorContextCallback place = {.callback = add_place, .arg = document, .previous = error_context_stack};
+	RdfParser  *parser = &document->parser;
+	RdfOutcome	outcome;
+
+	rdf_open(parser, content, length);
+	error_context_stack = &place;
+	while ((outcome = rdf_read(parser)) != RDF_END)
 	{
-		const char *name;
-		SerdSyntax	syntax;
-	}			formats[] = {
-		{"turtle", SERD_TURTLE}, {"ntriples", SERD_NTRIPLES}, {"nquads", SERD_NQUADS}, {"trig", SERD_TRIG}
+		end_statement(document, outcome == RDF_STATEMENT);
+		if (outcome == RDF_STATEMENT)
+			continue;
+		if (!document->skip_errors)
+		{
+			error_context_stack = place.previous;
+			refuse(parser);
+		}
+		if (document->skipped++ == 0)
+			document->first_error = error_text(parser);
+		pfree(parser->error);
+		rdf_skip(parser);
+	}
+	error_context_stack = place.previous;
+	tell_skipped(document);
+}
+
+static RdfFormat
+format_of(const char *format)
+{
+	static const char *const names[] = {
+		[RDF_TURTLE] = "turtle", [RDF_TRIG] = "trig", [RDF_NTRIPLES] = "ntriples", [RDF_NQUADS] = "nquads"
 	};
 
-	for (size_t i = 0; i < lengthof(formats); i++)
-		if (strcmp(format, formats[i].name) == 0)
-			return formats[i].syntax;
+	for (size_t i = 0; i < lengthof(names); i++)
+		if (strcmp(format, names[i]) == 0)
+			return (RdfFormat) i;
 	ereport(ERROR,
 			errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			errmsg("there is no RDF format \"%.*s\"", pg_mbcliplen(format, strlen(format), NAMEDATALEN), format),
+			errmsg("there is no RDF format \"%.*s\"", pg_mbcliplen(format, (int) strlen(format), NAMEDATALEN), format),
 			errhint("Formats are turtle, ntriples, nquads and trig."));
 }
 
-/* The base against which relative IRIs are resolved, when it is given. */
-static SerdEnv *
-new_names(const char *base)
+/* Whether errors are skipped. */
+static bool
+skips(const char *on_error)
 {
-	SerdNode	node;
-	SerdEnv    *names;
-
-	if (base == NULL)
-		return serd_env_new(NULL);
-	if (!serd_uri_string_has_scheme((const uint8_t *) base))
-		rdf_refuse_base(base);
-	node = serd_node_from_string(SERD_URI, (const uint8_t *) base);
-	names = serd_env_new(&node);
-	return names;
-}
-
-static void
-free_reader(Document *document)
-{
-	serd_reader_free(document->reader);
-	serd_env_free(document->names);
-}
-
-static void
-read_rows(Document *document, SerdSyntax syntax, const char *base, const char *blank_prefix)
-{
-	ErrorContextCallback place = {.callback = add_place, .arg = document, .previous = error_context_stack};
-	volatile SerdStatus status = SERD_SUCCESS;
-
-	document->names = new_names(base);
-	document->reader = serd_reader_new(syntax, document, NULL, set_base, set_prefix, put_statement, NULL);
-	serd_reader_set_strict(document->reader, true);
-	serd_reader_set_error_sink(document->reader, keep_error, document);
-	serd_reader_add_blank_prefix(document->reader, (const uint8_t *) blank_prefix);
-	error_context_stack = &place;
-	PG_TRY();
-	{
-		status = serd_reader_read_source(document->reader, read_byte, no_stream_error, document, NULL, 1);
-	}
-	PG_FINALLY();
-	{
-		free_reader(document);
-	}
-	PG_END_TRY();
-	error_context_stack = place.previous;
-
-	/* serd returns "failure" without an error where only white space and comments are left */
-	if (document->error[0] == '\0' && (status > SERD_FAILURE || document->next != document->end))
-		(void) refuse(document, "invalid syntax just before", document->next);
-	if (document->error[0] != '\0')
+	if (strcmp(on_error, "stop") != 0 && strcmp(on_error, "skip") != 0)
 		ereport(ERROR,
-				errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				errmsg("line %u, column %u: %s", document->line, document->column,
-					   pg_any_to_server(document->error, strlen(document->error), PG_UTF8)));
+				errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				errmsg("on_error is neither stop nor skip: \"%.*s\"",
+					   pg_mbcliplen(on_error, (int) strlen(on_error), NAMEDATALEN), on_error),
+				errhint("stop raises an error, skip leaves out what is wrong and counts it."));
+	return strcmp(on_error, "skip") == 0;
+}
+
+static void
+check_blank_prefix(const char *utf8, const char *prefix)
+{
+	if (*utf8 != '\0' && !rdf_label_stands(utf8, strlen(utf8), false))
+		ereport(ERROR,
+				errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				errmsg("no label of a blank node begins with blank_prefix: \"%.*s\"",
+					   pg_mbcliplen(prefix, (int) strlen(prefix), 100), prefix),
+				errhint("Write a letter, a digit or _, then any of these, - and dots."));
 }
 
 /* The rows go into a store that the executor reads; it is on disk where work_mem is not enough. */
@@ -374,26 +253,59 @@ open_rows(Document *document, FunctionCallInfo fcinfo)
 	info->setResult = document->rows;
 	info->setDesc = document->descriptor;
 	document->row_memory = AllocSetContextCreate(CurrentMemoryContext, "row of hkg_parse_rdf", ALLOCSET_DEFAULT_SIZES);
-	initStringInfo(&document->value);
 }
 
 static char *
 argument_or(FunctionCallInfo fcinfo, int number, const char *otherwise)
 {
-	return PG_ARGISNULL(number) ? (otherwise == NULL ? NULL : pstrdup(otherwise)) : text_to_cstring(PG_GETARG_TEXT_PP(number));
+	if (!PG_ARGISNULL(number))
+		return text_to_cstring(PG_GETARG_TEXT_PP(number));
+	return otherwise == NULL ? NULL : pstrdup(otherwise);
 }
 
-static void
-parse(FunctionCallInfo fcinfo, const char *content, size_t length)
+static char *
+to_utf8(char *argument)
 {
-	Document	document = {.next = content, .end = content + length, .next_line = 1, .next_column = 1};
+	return pg_server_to_any(argument, (int) strlen(argument), PG_UTF8);
+}
+
+static Document *
+new_document(FunctionCallInfo fcinfo)
+{
+	Document   *document = palloc0(sizeof(Document));
 	char	   *format = argument_or(fcinfo, 1, "turtle");
 	char	   *base = argument_or(fcinfo, 2, NULL);
 	char	   *blank_prefix = argument_or(fcinfo, 4, "");
+	char	   *on_error = argument_or(fcinfo, 5, "stop");
 
-	document.with_literals = PG_ARGISNULL(3) || PG_GETARG_BOOL(3);
-	open_rows(&document, fcinfo);
-	read_rows(&document, syntax_of(format), base, blank_prefix);
+	if (base != NULL)
+		rdf_check_base(base);
+	document->parser.format = format_of(format);
+	document->parser.base = base == NULL ? NULL : to_utf8(base);
+	document->parser.blank_prefix = to_utf8(blank_prefix);
+	check_blank_prefix(document->parser.blank_prefix, blank_prefix);
+	document->parser.put = put_row;
+	document->parser.rows = document;
+	document->with_literals = PG_ARGISNULL(3) || PG_GETARG_BOOL(3);
+	open_rows(document, fcinfo);
+	document->skip_errors = skips(on_error);
+	if (document->skip_errors && !rdf_line_based(&document->parser))
+	{
+		document->new_rows = tuplestore_begin_heap(false, false, work_mem);
+		document->slot = MakeSingleTupleTableSlot(document->descriptor, &TTSOpsMinimalTuple);
+	}
+	return document;
+}
+
+static void
+parse(Document *document, const char *content, size_t length)
+{
+	read_rows(document, content, length);
+	if (document->new_rows != NULL)
+	{
+		ExecDropSingleTupleTableSlot(document->slot);
+		tuplestore_end(document->new_rows);
+	}
 }
 
 static Datum
@@ -416,7 +328,7 @@ hkg_parse_rdf_text(PG_FUNCTION_ARGS)
 		return no_rows(fcinfo);
 	content = PG_GETARG_TEXT_PP(0);
 	utf8 = pg_server_to_any(VARDATA_ANY(content), VARSIZE_ANY_EXHDR(content), PG_UTF8);
-	parse(fcinfo, utf8, utf8 == VARDATA_ANY(content) ? VARSIZE_ANY_EXHDR(content) : strlen(utf8));
+	parse(new_document(fcinfo), utf8, utf8 == VARDATA_ANY(content) ? VARSIZE_ANY_EXHDR(content) : strlen(utf8));
 	return (Datum) 0;
 }
 
@@ -425,11 +337,14 @@ Datum
 hkg_parse_rdf_bytes(PG_FUNCTION_ARGS)
 {
 	bytea	   *content;
+	Document   *document;
 
 	if (PG_ARGISNULL(0))
 		return no_rows(fcinfo);
 	content = PG_GETARG_BYTEA_PP(0);
-	pg_verify_mbstr(PG_UTF8, VARDATA_ANY(content), VARSIZE_ANY_EXHDR(content), false);
-	parse(fcinfo, VARDATA_ANY(content), VARSIZE_ANY_EXHDR(content));
+	document = new_document(fcinfo);
+	if (!document->skip_errors)
+		pg_verify_mbstr(PG_UTF8, VARDATA_ANY(content), (int) VARSIZE_ANY_EXHDR(content), false);
+	parse(document, VARDATA_ANY(content), VARSIZE_ANY_EXHDR(content));
 	return (Datum) 0;
 }

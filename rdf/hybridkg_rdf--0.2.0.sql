@@ -8,29 +8,30 @@
 -- ---------------------------------------------------------------------------
 
 create function hkg_parse_rdf(document text, format text default 'turtle', base text default null,
-	literals bool default true, blank_prefix text default '')
+	literals bool default true, blank_prefix text default '', on_error text default 'stop')
 returns table (subject text, predicate text, object text, graph text, datatype text, language text)
 as 'MODULE_PATHNAME', 'hkg_parse_rdf_text' language c immutable parallel safe cost 10000 rows 10000;
-comment on function hkg_parse_rdf(text, text, text, bool, text) is
+comment on function hkg_parse_rdf(text, text, text, bool, text, text) is
 'the statements of an RDF document, a row each, in their order
 document: the text; null: no rows
 format: ''turtle'', ''ntriples'', ''nquads'' or ''trig''
 base: an absolute IRI, against which relative ones are resolved until the document names another
 literals: false: statements whose object is a literal are left out
 blank_prefix: stands before each label of a blank node, so that those of two documents stay apart
+on_error: ''stop'': an error (22P02) with line and column, and no row; ''skip'': a bad line of N-Triples or N-Quads, a bad statement of Turtle or TriG is left out, and a notice at the end has their number and the place of the first
 subject, predicate, object: an IRI without brackets, _: and a label, or what a literal has in quotes
 graph: the graph of a statement of TriG or N-Quads; null: the default graph
 datatype, language: of a literal; null: the object is none
-An error (22P02) has line and column, and no row is returned. Rows beyond work_mem are on disk. RDF 1.1 is read, without RDF-star.';
+Labels of blank nodes are as the document has them; nodes without a label get others. Rows beyond work_mem are on disk. RDF 1.1 is read, without RDF-star.';
 
 create function hkg_parse_rdf(document bytea, format text default 'turtle', base text default null,
-	literals bool default true, blank_prefix text default '')
+	literals bool default true, blank_prefix text default '', on_error text default 'stop')
 returns table (subject text, predicate text, object text, graph text, datatype text, language text)
 as 'MODULE_PATHNAME', 'hkg_parse_rdf_bytes' language c immutable parallel safe cost 10000 rows 10000;
-comment on function hkg_parse_rdf(bytea, text, text, bool, text) is
+comment on function hkg_parse_rdf(bytea, text, text, bool, text, text) is
 'the same for a document as bytes of UTF-8, such as pg_read_binary_file returns
-document: the bytes; an error (22021) where they are not UTF-8
-format, base, literals, blank_prefix: see hkg_parse_rdf(text, ...)
+document: the bytes; an error (22021) where they are not UTF-8, which on_error => ''skip'' leaves out
+format, base, literals, blank_prefix, on_error: see hkg_parse_rdf(text, ...)
 subject, predicate, object, graph, datatype, language: likewise';
 
 create function hkg_rdf_name(iri text, base text default 'urn:hybridkg:')
@@ -45,13 +46,14 @@ base: what hkg_rdf_term was given';
 -- Out: facts and predictions as N-Triples
 -- ---------------------------------------------------------------------------
 
-create function hkg_rdf_term(name text, base text default 'urn:hybridkg:')
+create function hkg_rdf_term(name text, base text default 'urn:hybridkg:', predicate bool default false)
 returns text
 as 'MODULE_PATHNAME' language c immutable strict parallel safe;
-comment on function hkg_rdf_term(text, text) is
+comment on function hkg_rdf_term(text, text, bool) is
 'a name of an entity or relation as a term of N-Triples
 name: an IRI is put into brackets, a blank node (_:label) stays; any other name becomes an IRI: base and the name, percent-encoded
-base: an absolute IRI; names that begin with it are encoded, too, so that hkg_rdf_name gives back each name';
+base: an absolute IRI; names that begin with it are encoded, too, so that hkg_rdf_name gives back each name
+predicate: true: a blank node becomes an IRI, too, since RDF has none as a predicate; hkg_rdf writes relations so';
 
 create function hkg_rdf_literal(value text)
 returns text
@@ -69,7 +71,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
 	return query execute format(
-		'select concat(%2$s(h.name, $1), %3$L, %2$s(r.name, $1), %3$L, %2$s(t.name, $1), %4$L)
+		'select concat(%2$s(h.name, $1), %3$L, %2$s(r.name, $1, true), %3$L, %2$s(t.name, $1), %4$L)
 		from %1$I.triple f
 			join %1$I.entity h on h.id = f.head
 			join %1$I.relation r on r.id = f.relation
@@ -101,7 +103,7 @@ begin
 		label := label || case when taken then '_' else '' end;
 	end loop;
 	for statement in execute format(
-		'select %1$s(head, $1) as head, %1$s(relation, $1) as relation, %1$s(tail, $1) as tail, probability, rule,
+		'select %1$s(head, $1) as head, %1$s(relation, $1, true) as relation, %1$s(tail, $1) as tail, probability, rule,
 			row_number() over () as number
 		from %2$s.hkg_complete($2, null, $3, $4, $5)',
 		'@extschema@.hkg_rdf_term', (select extnamespace::regnamespace from pg_extension where extname = 'hybridkg'))

@@ -4,7 +4,7 @@
  *
  * Names that are IRIs or blank nodes are written as they are.  Any other name becomes an IRI of its own: a base, and the
  * name with what an IRI cannot have as percent signs and two hexadecimal digits.  So does one that begins with the base,
- * for the way back.
+ * for the way back, and a predicate that is a blank node, which RDF does not have.
  */
 #include "postgres.h"
 
@@ -15,19 +15,11 @@
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
+#include "parser.h"
 #include "server/compat.h"
 #include "term.h"
 
 PG_MODULE_MAGIC;
-
-void
-rdf_refuse_base(const char *base)
-{
-	ereport(ERROR,
-			errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			errmsg("base is not an absolute IRI: \"%.*s\"", pg_mbcliplen(base, strlen(base), 100), base),
-			errhint("An absolute IRI begins with a scheme, such as http: or urn:."));
-}
 
 /* Those of ASCII that N-Triples has in an IRI. */
 static bool
@@ -66,17 +58,26 @@ is_iri(const char *name)
 	return true;
 }
 
-/* _: and a label of letters, digits, _, - and, inside, dots. */
+void
+rdf_check_base(const char *base)
+{
+	if (!is_iri(base))
+		ereport(ERROR,
+				errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				errmsg("base is not an absolute IRI: \"%.*s\"", pg_mbcliplen(base, (int) strlen(base), 100), base),
+				errhint("An absolute IRI begins with a scheme, such as http: or urn:."));
+}
+
+/* _: and a label of RDF */
 static bool
 is_blank_node(const char *name)
 {
-	const char *c = name + 2;
+	const char *label;
 
-	if (strncmp(name, "_:", 2) != 0 || !(is_letter_or_digit(*c) || *c == '_'))
+	if (strncmp(name, "_:", 2) != 0)
 		return false;
-	while (is_letter_or_digit(*c) || (*c != '\0' && strchr("_-.", *c) != NULL))
-		c++;
-	return *c == '\0' && c[-1] != '.';
+	label = pg_server_to_any(name + 2, (int) strlen(name + 2), PG_UTF8);
+	return rdf_label_stands(label, strlen(label), true);
 }
 
 /* What is unreserved in RFC 3986, and all beyond ASCII. */
@@ -131,12 +132,12 @@ hkg_rdf_term(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	char	   *base = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	bool		predicate = PG_GETARG_BOOL(2);
 	StringInfoData term;
 
-	if (!is_iri(base))
-		rdf_refuse_base(base);
+	rdf_check_base(base);
 	initStringInfo(&term);
-	if (is_blank_node(name))
+	if (!predicate && is_blank_node(name))
 		appendStringInfoString(&term, name);
 	else if (is_iri(name) && strncmp(name, base, strlen(base)) != 0)
 		appendStringInfo(&term, "<%s>", name);

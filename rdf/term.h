@@ -5,7 +5,7 @@
 #ifndef HKG_RDF_TERM_H
 #define HKG_RDF_TERM_H
 
-/* ERROR 22023: an argument that has to be an absolute IRI is none. */
-extern void rdf_refuse_base(const char *base) pg_attribute_noreturn();
+/* ERROR 22023 where an argument that has to be an absolute IRI is none; it is in the server's encoding. */
+extern void rdf_check_base(const char *base);
 
 #endif							/* HKG_RDF_TERM_H */

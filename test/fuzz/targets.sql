@@ -168,7 +168,7 @@ begin
 end
 $$;
 
--- documents of RDF, where the extension is installed; the first byte is the format
+-- documents of RDF, where the extension is installed; the first byte is the format, and whether errors are skipped
 do $$
 begin
 	if exists (select from pg_available_extensions where name = 'hybridkg_rdf') then
@@ -178,7 +178,8 @@ end
 $$;
 create function fuzz.rdf(input bytea) returns void language plpgsql as $$
 begin
-	perform hkg_parse_rdf(substr(input, 2), (array['turtle', 'ntriples', 'nquads', 'trig'])[1 + get_byte(input, 0) % 4], 'urn:a:b');
+	perform hkg_parse_rdf(substr(input, 2), (array['turtle', 'ntriples', 'nquads', 'trig'])[1 + get_byte(input, 0) % 4], 'urn:a:b',
+		on_error => case when get_byte(input, 0) / 4 % 2 = 0 then 'stop' else 'skip' end);
 end
 $$;
 
