@@ -4,6 +4,8 @@
  */
 #include "predictor.h"
 
+#include <math.h>
+
 #include "server/argument.h"
 #include "server/growing_array.h"
 #include "server/host.h"
@@ -156,6 +158,16 @@ predictor_score(const Predictor *predictor, Side side, int32 relation, ScorePart
 			return predictor->evidence->weights.scale[key] *
 				(parts.phi + predictor->evidence->weights.weight[key] * parts.evidence);
 	}
+}
+
+bool
+predictor_knows_probabilities(const Predictor *predictor)
+{
+	for (int32 relation = 0; relation < predictor->model->kge.relations; relation++)
+		if (!isnan(model_calibration(predictor->model, predictor->kind, relation, SIDE_TAIL)->ranked.slope) ||
+			!isnan(model_calibration(predictor->model, predictor->kind, relation, SIDE_HEAD)->ranked.slope))
+			return true;
+	return false;
 }
 
 void

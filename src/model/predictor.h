@@ -81,6 +81,9 @@ extern double predictor_score(const Predictor *predictor, Side side, int32 relat
 extern double predictor_probability(const Predictor *predictor, Side side, int32 relation, EvJudged judged);
 extern double predictor_probability_alone(const Predictor *predictor, int32 relation, EvJudged judged);
 
+/* Whether the model has learnt any probability of this kind; all others are NaN. */
+extern bool predictor_knows_probabilities(const Predictor *predictor);
+
 /*
  * The probability of a triple by both questions that it answers, those for a head and for a tail: by the one of them that
  * has one answer, if only one has; it knows which answers exclude each other.  Else see ev_probability_by_both.

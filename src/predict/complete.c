@@ -555,6 +555,18 @@ return_missing(const Graph *graph, const char *model, const MissingList *list, c
 	}
 }
 
+static void
+require_probabilities(const Predictor *predictor, const char *graph, const char *model)
+{
+	if (!predictor_knows_probabilities(predictor))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("model \"%s\" of graph \"%s\" has learnt no probabilities, by which missing facts are listed",
+						model, graph),
+				 errhint("Make a valid split with hkg_split, train, and call hkg_learn_evidence if the model was imported; or rank the answers "
+						 "of one question by their scores with hkg_predict_tails.")));
+}
+
 HKG_FUNCTION(hkg_complete);
 Datum
 hkg_complete(PG_FUNCTION_ARGS)
@@ -577,6 +589,7 @@ hkg_complete(PG_FUNCTION_ARGS)
 
 	call_pin(&call);
 	predictor = predictor_open(call.graph, call.model, kind);
+	require_probabilities(&predictor, call.graph->name, call.model);
 	shown = (ShownEntities) {{entity_set(call.graph, predictor.added, &heads),
 	entity_set(call.graph, predictor.added, &candidates)}};
 	list = find_missing(call.graph, &predictor, &wanted, &shown);

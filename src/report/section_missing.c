@@ -256,6 +256,12 @@ section_missing(Report *report, const char *model)
 {
 	MissingFacts facts = {.count = 0};
 
+	if (!section_has_probabilities(report, model))
+	{
+		markup_paragraph(report->markup, "left-out",
+						 "The model has learnt no probabilities: facts could not be held out, or holdout was 0.");
+		return;
+	}
 	if (may_ask_all(report, model))
 		find_in_all(report, model, &facts);
 	else
@@ -264,7 +270,4 @@ section_missing(Report *report, const char *model)
 		markup_paragraph(report->markup, "left-out", "Nothing was found.");
 	else
 		write_facts(report, model, &facts);
-	if (facts.count > 0 && !section_has_probabilities(report, model))
-		markup_paragraph(report->markup, NULL,
-						 "The model has no learnt probabilities. sigma(score) stands in their place: only the order counts.");
 }

@@ -81,7 +81,7 @@ notice_too_few(const char *graph, const TrainSettings *settings)
 			(errmsg("no probabilities are learnt: graph \"%s\" has no valid split, and too few facts to hold some out",
 					graph),
 			 errdetail("With holdout at %g, and another one left to each entity and relation, they would be fewer than %d. "
-					   "Where a probability is asked for, sigma(score) stands in its place.",
+					   "Where a probability is asked for, it is null.",
 					   settings->holdout, HOLD_OUT_LEAST),
 			 errhint("Make a valid split with hkg_split, however small, or train with holdout => 0 if the order of the "
 					 "answers is enough.")));
