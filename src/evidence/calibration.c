@@ -86,6 +86,7 @@ typedef struct Regression
 	double		gradient[FEATURES];
 	double		curvature[FEATURES][FEATURES];
 	double		cases[2];		/* false, true */
+	double		answers;		/* held-out ones, shown or not */
 	double		sum[FEATURES];
 	double		square[FEATURES];
 } Regression;
@@ -426,6 +427,7 @@ sum_part(const CalibrationTask *task, Stage stage, const KeyFit *fit, Part part,
 			pool_yield(task->pool, thread);
 		if ((part.parity >= 0 && i % 2 != part.parity) || is_exclusive(task, key) != (stage != CANDIDATE))
 			continue;
+		sums.answers += !example_at(task, i)->drawn;
 		if (stage == CHOICE)
 			add_choice(task, &fit->stage[CHOICE], i, &sums);
 		else
@@ -439,6 +441,7 @@ static void
 add_sums(Regression *to, const Regression *from)
 {
 	to->loss += from->loss;
+	to->answers += from->answers;
 	to->cases[false] += from->cases[false];
 	to->cases[true] += from->cases[true];
 	for (int k = 0; k < FEATURES; k++)
@@ -561,13 +564,13 @@ hold_slope(Stage stage, const Fit *from, Fit *fit)
  * to be separated by a score would make everything certain.
  */
 static Fit
-fit_from(const Fit *start, double answers, double others)
+fit_from(const Fit *start, const Regression *sums, double borrowed)
 {
 	Fit			fit = *start;
 
-	fit.target[true] = (answers + 1) / (answers + 2);
-	fit.target[false] = 1 / (others + 2);
-	fit.answers = answers;
+	fit.target[true] = (sums->cases[true] + borrowed + 1) / (sums->cases[true] + borrowed + 2);
+	fit.target[false] = 1 / (sums->cases[false] + 2);
+	fit.answers = sums->answers + borrowed;
 	fit.held = false;
 	fit.lowest = INFINITY;
 	return fit;
@@ -614,7 +617,7 @@ fit_common_stage(CalibrationTask *task, Stage stage)
 	sums = sum_all(task, stage);
 	answers = sums.cases[true];
 	task->weak[stage] = weak_prior(stage, &sums);
-	from = fit_from(&start, answers, sums.cases[false]);
+	from = fit_from(&start, &sums, 0);
 	*fit = from;
 	do
 	{
@@ -700,7 +703,7 @@ fit_stage(const CalibrationTask *task, Stage stage, Part part, KeyFit *fit, int 
 
 	fit->stage[stage] = task->common.stage[stage];
 	sums = sum_part(task, stage, fit, part, thread);
-	start = fit_from(&task->common.stage[stage], sums.cases[true] + borrowed, sums.cases[false]);
+	start = fit_from(&task->common.stage[stage], &sums, borrowed);
 	loss = fit_stage_from(task, stage, &prior, part, fit, start, thread);
 	if (stage == CHOICE || task->odds == NULL)
 		return;

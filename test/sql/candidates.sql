@@ -3,6 +3,7 @@
 --
 set client_min_messages = warning;
 \i test/tools.sql
+\i test/sigmoid.sql
 reset client_min_messages;
 set hybridkg.progress = off;
 \t on
@@ -17,6 +18,7 @@ select triples from hkg_load('g', $$
 	union all select 'p' || i, 'knows', 'p' || 1 + (i * i) % 90 from generate_series(1, 90) i
 	union all values ('p1', 'knows', 'p1')$$);
 select hkg_train('g', 'complex', dimensions => 8, iterations => 1, epochs => 3, top_rules => 0);
+select hkg_tools.state_sigmoid('g');
 -- an entity that comes after the training
 select triples from hkg_load('g', $$values ('new', 'lives', 't3'), ('p2', 'knows', 'new')$$);
 
@@ -82,6 +84,7 @@ select triples from hkg_load('wide', $$
 	union all select 'p' || i, 'lives', 't' || i % 30 from generate_series(0, 1499) i$$);
 set client_min_messages = warning;
 select hkg_train('wide', 'complex', dimensions => 8, iterations => 1, epochs => 3, top_rules => 0, paths => false);
+select hkg_tools.state_sigmoid('wide');
 reset client_min_messages;
 create temp table exact as
 select e, 'heads' as shown, c.* from unnest(array['embedding', 'rules', 'both']) e, hkg_complete('wide', 'knows', 1000000, 0, evidence => e, heads => array['p1', 'p2'], exact => true) c

@@ -143,7 +143,8 @@ select threshold, triples, accuracy from g.threshold where relation = 1;
 truncate g.triple, g.holdout;
 delete from g.threshold;
 update g.model set evidence = '{"discount": {"rules": 0, "both": 0}, "held_out": 0.1, "fitted_missing": 0, "assume_missing": null,
-	"calibration": {"embedding": {"slope": 1, "intercept": -5, "unanswered": 0, "answers": -10}}}';
+	"calibration": {"embedding": {"slope": 1, "intercept": -5, "unanswered": 0, "answers": -10},
+		"both": {"slope": 1, "intercept": -5, "unanswered": 0, "answers": -10}}}';
 create view judged_true as select string_agg(e.name, ' ' order by e.id) filter (where hkg_classify('g', 'h', 'r', e.name, 'm', 'embedding')) as true_ones
 from g.entity e where e.name like 't%';
 select * from judged_true;
@@ -164,7 +165,8 @@ insert into g.triple values (100, 1, 7), (100, 1, 8);
 drop trigger a_look on g.triple;
 drop trigger b_look on g.triple;
 drop function look;
--- with half of the facts missing and a tenth held out, rho = 10 and P = min(1, 10 exp(s - 5)): at least 1/2 from s = 2.004 on
+-- with half of the facts missing and a tenth held out, rho = 10, T = 11 sigma(s - 5), 1 at most, and P = 10 T / (11 - T): at least 1/2 from
+-- s = 2.004 on
 truncate g.triple;
 select hkg_learn_evidence('g', 'm', 0.5);
 select * from judged_true;

@@ -3,6 +3,7 @@
 --
 set client_min_messages = warning;
 \i test/tools.sql
+\i test/sigmoid.sql
 \i test/asked.sql
 reset client_min_messages;
 \t on
@@ -31,6 +32,9 @@ values
 -- s(three,one) 1.5, s(minus,minus) 0.5, s(minus,one) -0.5, s(three,minus) -1.5.  No two entities have the same two atoms, so
 -- nobody is like another.  The even chance of a probability of 0.5 is a score of 0.
 -- r(three,two) follows from r(two,three); s(two,one) from r(two,three), r(three,one), by two rules.
+-- a list is by probabilities, and this model has learnt none
+select report from hkg_tools.try($$select * from hkg_complete('g', model => 'm')$$);
+select hkg_tools.state_sigmoid('g');
 select head, relation, tail, score, round(probability::numeric, 6), rule from hkg_complete('g', model => 'm');
 select head, relation, tail, score, rule from hkg_complete('g', 'r', min_probability => 0, model => 'm');
 select head, relation, tail, score from hkg_complete('g', k => 3, model => 'm');
@@ -53,6 +57,7 @@ select hkg_create_graph('h');
 select triples from hkg_load('h', $$select 'e' || i % 30, 'r' || i % 4, 'e' || (i * i + i % 7) % 50 from generate_series(1, 150) i$$);
 set hybridkg.progress = off;
 select hkg_train('h', 'rotate', dimensions => 4, iterations => 1, epochs => 3, min_support => 1, top_rules => 10, evidence_rules => 0, min_quality => 0);
+select hkg_tools.state_sigmoid('h');
 create temp table asked as select * from hkg_tools.asked('h');
 with listed as (select * from hkg_complete('h', null, 1000000, 0)),
 expected as (
@@ -74,6 +79,7 @@ insert into big.entity select i, 'e' || i from generate_series(1, 121) i;
 insert into big.relation values (1, 'r');
 insert into big.triple select i, 1, 121 from generate_series(1, 100) i;
 insert into big.model values ('m', 'distmult', 1, '{}', 'ready', now());
+select hkg_tools.state_sigmoid('big');
 insert into big.entity_embedding select 'm', id, '{1}' from big.entity;
 insert into big.relation_embedding values ('m', 1, '{1}');
 set hybridkg.threads = 1;

@@ -3,6 +3,7 @@
 set hybridkg.progress = off;
 set client_min_messages = warning;
 \i test/tools.sql
+\i test/sigmoid.sql
 reset client_min_messages;
 set hybridkg.threads = 1;
 select hkg_create_graph('ring');
@@ -108,6 +109,7 @@ select side, triples, mrr > 0.9 as learnt from hkg_evaluate('ring', 'train', 'on
 select count(*), bool_and(a.score = m.score) as same
 	from hkg_predict_tails('ring', array['p0', 'p11'], 'knows', 40, 'one', true, evidence => 'embedding') m
 	join answer a on a.side = 'tail' and a.given = m.head and a.entity = m.tail;
+select hkg_tools.state_sigmoid('ring');
 select count(*) from hkg_complete('ring', 'knows', 5, min_probability => 1e-9, model => 'one');
 
 -- a change of a weight counts at once

@@ -3,6 +3,7 @@
 set client_min_messages = warning;
 \set SHOW_CONTEXT never
 \i test/tools.sql
+\i test/sigmoid.sql
 
 -- without Citus
 select hkg_create_graph('d');
@@ -266,6 +267,7 @@ select hkg_search_slice('s', '{}', 3, 0.01, 5, false, 4, 3);
 select hkg_create_graph('u');
 select triples from hkg_load('u', $$select 'e' || i % 40, 'r' || i % 3, 'e' || i * 7 % 40 from generate_series(1, 120) i where i % 5 > 0$$);
 select hkg_train('u', 'rotate', dimensions => 4, iterations => 1, epochs => 3, negatives => 2, model => 'm', seed => 3, constants => false);
+select hkg_tools.state_sigmoid('u');
 select xmin::text || ctid::text as version from u.model where name = 'm' \gset
 create temp table ranked as select row_number() over () - 1 as place, head_rank, tail_rank from hkg_ranks('u', 'train', 'm', 5);
 create temp table in_slice as

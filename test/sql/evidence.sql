@@ -199,12 +199,28 @@ select count(*) from (select score, lag(score) over (partition by head, relation
 select count(*) filter (where known) > 0, count(*) filter (where not known) from tails join line on (h, r, t) = (head, relation, tail);
 -- a probability rises with the score: by the relation's calibration, the known answers, the best and the tenth score (facts
 -- left out)
-create view shown as select head, relation, evidence, max(score) as best, coalesce(max(score) filter (where place = 10), 0) as last
+create view shown as select head, relation, evidence, max(score) as best, coalesce(max(score) filter (where place = 10), 0) as last,
+	array_agg(score) filter (where place <= 10) as scores
 from tails where not known group by 1, 2, 3;
-create function number_of(c jsonb, key text) returns float8 language sql as $$select (c->>key)::float8$$;
-select p.evidence, count(*) > 20, count(*) filter (where not same(p.probability, 1 / (1 + exp(-(number_of(c, 'slope') * p.score
-	+ number_of(c, 'intercept') + case n.known when 0 then number_of(c, 'unanswered') else number_of(c, 'answers') * ln(1 + n.known) end
-	+ coalesce(number_of(c, 'best') * s.best + number_of(c, 'last') * s.last, 0)))), 1e-5)), count(distinct p.probability) > 2
+create function number_of(c jsonb, key text) returns float8 language sql as $$select coalesce((c->>key)::float8, 0)$$;
+-- the probability of table evidence_weight, by what doc/method.md says: T, then P with m = 0.1, then the candidate's share of it
+-- where answers exclude each other
+create function stated(c jsonb, held_out float8, score float8, known bigint, best float8, last float8, scores float8[]) returns float8
+language sql as $$
+	select least(case when not c ? 'choice' then p when cardinality(scores) = 10 and score < last
+		then least(p * part, (1 - p) / (select count(*) from g.entity)) else p * part end, (c->>'most')::float8)
+	from (select 0.1 / (0.9 * held_out)) r (rho),
+		(select ln(sum(exp(number_of(c, 'choice') * s))) from unnest(coalesce(scores, array[score])) s) l (log_of_sum),
+		lateral (select 1 / (1 + exp(-(number_of(c, 'slope') * case when c ? 'choice' then log_of_sum else score end + number_of(c, 'intercept')
+			+ case known when 0 then number_of(c, 'unanswered') else number_of(c, 'answers') * ln(1 + known) end
+			+ number_of(c, 'best') * coalesce(best, 0) + number_of(c, 'last') * coalesce(last, 0))))) t (t),
+		lateral (select rho * t / (1 + rho - t)) p (p),
+		-- a fact that is shown with the answers may be better than the best of them
+		lateral (select exp(number_of(c, 'choice') * score) / (exp(log_of_sum) + greatest(0, exp(number_of(c, 'choice') * score) - exp(number_of(c, 'choice') * coalesce(best, score))))) e (expected),
+		lateral (select (1 - number_of(c, 'odd')) * expected + number_of(c, 'odd') / coalesce(cardinality(scores), 1)) f (part)
+$$;
+select p.evidence, count(*) > 20, count(*) filter (where not same(p.probability, stated(c, w.held_out, p.score, n.known, s.best, s.last, s.scores), 1e-5)),
+	count(distinct p.probability) > 2, count(*) filter (where c ? 'choice') > 0 as exclusive
 from tails p join g.relation r on r.name = p.relation join g.evidence_weight w on w.relation = r.id and w.side = 'tail' and w.model = 'm'
 left join shown s on (s.head, s.relation, s.evidence) = (p.head, p.relation, p.evidence),
 lateral (select w.calibration->p.evidence) x (c), lateral (select count(*) from line l where (l.h, l.r) = (p.head, p.relation)) n (known)
@@ -220,25 +236,33 @@ rollback;
 -- without a valid split the fit stays, and what is assumed changes: odds of m, and the chance with m = 0.1 and the share s of what
 -- is known that was held out; a fit of an older version is that of the chance
 begin;
-create table asked as select tail, probability as p, 0.1 / (0.9 * w.held_out) as rho from hkg_predict_tails('g', 'cat', 'from', 100, 'm'),
-	g.relation r join g.evidence_weight w on w.relation = r.id and w.side = 'tail' and w.model = 'm' where r.name = 'from' and probability between 1e-9 and 0.9999;
-select count(*) > 0 from asked;
+create table asked as select tail, probability * (1 + rho) / (rho + probability) as t, rho,
+	least(rho, coalesce((w.calibration->'both'->>'most_odds')::float8, rho)) as bounded, coalesce((w.calibration->'both'->>'most_odds')::float8, 'infinity') as most
+from hkg_predict_tails('g', 'cat', 'knows', 100, 'm'),
+	g.relation r join g.evidence_weight w on w.relation = r.id and w.side = 'tail' and w.model = 'm', lateral (select 0.1 / (0.9 * w.held_out)) o (rho)
+where r.name = 'knows' and probability between 1e-9 and least(0.9999, (w.calibration->'both'->>'most')::float8 - 1e-9);
+select count(*) > 0 from asked where not exists (select from g.evidence_weight w join g.relation r on r.id = w.relation
+	where (w.model, w.side, r.name) = ('m', 'tail', 'knows') and w.calibration->'both' ? 'choice');
+-- the chance to be held out is T / (1 + rho), with the rho of the fit
 delete from g.holdout where split = 'valid';
 set client_min_messages = warning;
 select hkg_learn_evidence('g', 'm', 0.05);
-select bool_and(same(n.probability, p * (0.05 / 0.95) / (0.1 / 0.9))) from asked join hkg_predict_tails('g', 'cat', 'from', 100, 'm') n using (tail);
+select bool_and(same(n.probability, rho_now * t_now / (1 + rho_now - t_now))) from asked join hkg_predict_tails('g', 'cat', 'knows', 100, 'm') n using (tail),
+	lateral (select rho * (0.05 / 0.95) / (0.1 / 0.9)) r (rho_now), lateral (select least(1, t * (1 + least(rho_now, most)) / (1 + bounded))) x (t_now);
 select hkg_learn_evidence('g', 'm', null);
-select bool_and(same(n.probability, p / (rho + p))) from asked join hkg_predict_tails('g', 'cat', 'from', 100, 'm') n using (tail);
+select bool_and(same(n.probability, t / (1 + bounded))) from asked join hkg_predict_tails('g', 'cat', 'knows', 100, 'm') n using (tail);
 select hkg_learn_evidence('g', 'm', 0.1);
 update g.model set evidence = evidence - 'fitted_missing' where name = 'm';
-select bool_and(same(n.probability, least(1, rho * p / (1 - p)))) from asked join hkg_predict_tails('g', 'cat', 'from', 100, 'm') n using (tail);
+-- T is taken as the chance itself
+select bool_and(same(n.probability, least(rho * x / (1 + rho - x), 0.99999))) from asked join hkg_predict_tails('g', 'cat', 'knows', 100, 'm') n using (tail),
+	lateral (select least(1, t * (1 + bounded)) as x) x where rho * x / (1 + rho - x) < 0.9;
 rollback;
 select report from unnest(array['0', '1', '''NaN''']) m, hkg_tools.try(format('select hkg_learn_evidence(''g'', ''m'', %s)', m)) report;
--- where nothing was learnt, it is sigma(score), with the usual weights
+-- where nothing was learnt, it is not known; scores are those of the usual weights
 begin;
 delete from g.evidence_weight;
 update g.model set evidence = '{"discount": {"rules": 0.25, "both": 0.25}}' where name = 'm';
-select k.evidence, count(*) > 0, count(*) filter (where not same(probability, 1 / (1 + exp(-score))))
+select k.evidence, count(*) > 0, count(probability)
 from kind k, hkg_predict_tails('g', 'cat', 'from', 100, 'm', true, k.evidence) group by 1 order by 1;
 rollback;
 -- relations are scored alike

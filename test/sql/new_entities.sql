@@ -3,6 +3,7 @@
 --
 set client_min_messages = warning;
 \i test/tools.sql
+\i test/sigmoid.sql
 reset client_min_messages;
 select hkg_create_graph('tiny');
 insert into tiny.entity values (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (5, 'e');
@@ -13,6 +14,7 @@ values ('transe', 'transe', 2, '{"gamma": 9, "norm": 1}', 'ready', now(), now())
 insert into tiny.entity_embedding select m.name, i, (array['{1,2}', '{3,1}', '{2,1}', '{5,5}', '{2,0}'])[i]::real[]
 from tiny.model m, generate_series(1, 5) i;
 insert into tiny.relation_embedding select m.name, i, (array['{1,-1}', '{0,1}'])[i]::real[] from tiny.model m, generate_series(1, 2) i;
+select hkg_tools.state_sigmoid('tiny');
 
 -- without a fact: refused, and no candidate
 insert into tiny.entity values (6, 'f');

@@ -4,6 +4,7 @@
 set client_min_messages = warning;
 set hybridkg.progress = off;
 \i test/tools.sql
+\i test/sigmoid.sql
 reset client_min_messages;
 \pset format unaligned
 \pset tuples_only on
@@ -69,6 +70,7 @@ update relation set name = 'loves' where name = 'likes';
 update entity set name = 'dora' where name = 'dee';
 select hkg_explain_svg('kin', 'bo', 'parent', 'dora', 'ours') ~ '>loves<';
 rollback;
+select hkg_tools.state_sigmoid('kin');
 select head, tail, rule from hkg_complete('kin', 'parent', 100, model => 'both', evidence => 'rules') where rule ~ '<=$' order by head;
 
 -- sampled from in training: what an empty body infers beyond the facts is dee's for ann and dee

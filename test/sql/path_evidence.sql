@@ -60,23 +60,29 @@ select hkg_explain_svg('kin', 'p3', 'grandparent', 'p15')::text like '%(path)%';
 select count(*), bool_and(mrr > 0) from hkg_evaluate('kin', 'valid', evidence => 'paths');
 select bool_and(num_nulls(mrr_embedding, mrr_rules, mrr_paths, mrr_both) = 0) from hkg_evaluate_by_relation('kin', 'valid');
 select count(*) from hkg_complete('kin', 'grandparent', 5, min_probability => 0, evidence => 'paths');
--- a list of missing facts has the scores of hkg_score, and the mean log odds of both questions, where the one that
--- thinks more of the triple is asked; else the lower probability
+-- a list of missing facts has the scores of hkg_score, and what both questions give a triple together; less where the
+-- question that is asked gives less
 create temp table missing as select row_number() over () as place, * from hkg_complete('kin', null, 100000, 0, exact => true);
 select count(*) > 1000 from missing;
 select count(*) from missing where place <= 300 and score <> hkg_score('kin', head, relation, tail);
 create temp table asked as select * from hkg_tools.asked('kin');
 create temp table shown as
-	select head, relation, tail, t.p as by_tail, h.p as by_head,
-		(relation, case when t.p > h.p then 'tail' else 'head' end, case when t.p > h.p then head else tail end) in (select relation, side, entity from asked) as asked
+	select head, relation, tail, t.p as by_tail, h.p as by_head
 	from (select p.head, r.name as relation, p.tail, p.probability as p
 		from kin.relation r, hkg_predict_tails('kin', array(select name from kin.entity), r.name, 200) p) t
 	join (select p.head, r.name as relation, p.tail, p.probability as p
 		from kin.relation r, hkg_predict_heads('kin', r.name, array(select name from kin.entity), 200) p) h using (head, relation, tail);
-select count(*), sum((abs(m.probability - least(by_tail, by_head)) > 1e-6)::int) > 100 as means, sum((not asked and by_tail <> by_head)::int) > 100 as lower_ones,
-	max(abs(m.probability - case when not asked or by_tail = by_head then least(by_tail, by_head)
-		else 1 / (1 + exp(-(ln(by_tail / (1 - by_tail)) + ln(by_head / (1 - by_head))) / 2)) end)) < 1e-9 as right
-from missing m left join shown using (head, relation, tail);
+-- by the question that has one answer alone, if only one has
+create temp table one_answer as select r.name as relation, w.side, w.calibration->'both' ? 'choice' as one
+from kin.evidence_weight w join kin.relation r on r.id = w.relation;
+create temp table due as
+select s.*, case when t.one and not h.one then by_tail when h.one and not t.one then by_head when by_tail = by_head then by_tail
+	else 1 / (1 + exp(-(ln(by_tail / (1 - by_tail)) + ln(by_head / (1 - by_head))) / 2)) end as by_both,
+	(relation, 'tail', head) in (select relation, side, entity from asked) as tail_asked, (relation, 'head', tail) in (select relation, side, entity from asked) as head_asked
+from shown s join one_answer t using (relation) join one_answer h using (relation) where t.side = 'tail' and h.side = 'head';
+select count(*), sum((abs(m.probability - least(by_tail, by_head)) > 1e-6)::int) > 100 as both,
+	max(abs(m.probability - greatest(case when tail_asked then least(by_tail, by_both) else 0 end, case when head_asked then least(by_head, by_both) else 0 end))) < 1e-9 as right
+from missing m left join due using (head, relation, tail);
 -- a short one is the beginning of it, on any number of threads; the network is then asked about some of the questions
 set hybridkg.threads = 3;
 select k, floor, exact, count(*) = count(*) filter (where m.place = c.place), count(*) = least(k, (select count(*) from missing where probability >= floor))

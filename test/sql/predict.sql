@@ -4,6 +4,7 @@
 --
 set client_min_messages = warning;
 \i test/tools.sql
+\i test/sigmoid.sql
 \i test/asked.sql
 reset client_min_messages;
 create schema predict_tools;
@@ -45,6 +46,7 @@ select predict_tools.put_model('tiny', 'rotate' || norm, 'rotate', jsonb_build_o
 	'{{1,0,0,1},{0,1,1,0},{1,2,1,0},{-1,0,0,-1},{0,0,0,2}}',
 	array[[pi() / 2, 0], [0, pi()]]::real[])
 from generate_series(1, 2) norm;
+select hkg_tools.state_sigmoid('tiny');
 
 -- TransE, r(a, ?): a + r = (2,1).  Distances to a, b, c, d, e by the sum of absolute values: 2, 1, 0, 3+4, 1;
 -- by the root of squares: sqrt 2, 1, 0, 5, 1.  The score is 9 less that.
