@@ -55,7 +55,8 @@ typedef struct OtherForms
 {
 	OddNames   *odd;
 	const NameList *list;
-	MemoryContext context;
+	MemoryContext context;		/* of names that are shown */
+	MemoryContext texts;		/* of one name */
 	char	  **form;
 	int32	   *position;		/* of the name */
 	int			count;
@@ -99,7 +100,9 @@ look_at_forms(OtherForms *forms, int32 position)
 {
 	static const char *const normal_forms[] = {"NFC", "NFD"};
 	const char *name = forms->list->name[position];
+	MemoryContext caller = MemoryContextSwitchTo(forms->texts);
 	Datum		value = CStringGetTextDatum(name);
+	int			count = forms->count;
 
 	for (int i = 0; i < (int) lengthof(normal_forms); i++)
 	{
@@ -109,10 +112,16 @@ look_at_forms(OtherForms *forms, int32 position)
 		if (strcmp(form, name) == 0)
 			continue;
 		if (find_in_query(forms, position, form))
-			return;
-		forms->position[forms->count] = position;
-		forms->form[forms->count++] = form;
+		{
+			count = forms->count;
+			break;
+		}
+		forms->position[count] = position;
+		forms->form[count++] = MemoryContextStrdup(caller, form);
 	}
+	forms->count = count;
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(forms->texts);
 }
 
 static void
@@ -144,6 +153,7 @@ look_up_forms(OtherForms *forms, const Graph *graph)
 static void
 look_for_forms(OtherForms *forms, const Graph *graph, const int32 *position, int count)
 {
+	forms->texts = AllocSetContextCreate(CurrentMemoryContext, "hybridkg normal forms", ALLOCSET_SMALL_SIZES);
 	forms->form = palloc(2 * count * sizeof(char *));
 	forms->position = palloc(2 * count * sizeof(int32));
 	for (int i = 0; i < count; i++)

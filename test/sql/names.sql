@@ -135,9 +135,12 @@ select length(e'it''s \\ here\n') as escaped, count(*) from odd.entity where nam
 -- a letter with an accent, and a letter and an accent: three pairs, of a name that is known, of two new ones, of a relation
 select triples from hkg_load('odd', $$values (U&'Z\00FCrich', U&'\00FCber', 'ann')$$);
 select triples from hkg_load('odd', $$values (U&'Zu\0308rich', U&'u\0308ber', U&'Ange\0301lique'), ('ann', 'knows', U&'Ang\00E9lique'), (U&'\00DF', 'knows', U&'\5317\4EAC')$$);
--- the other way round; one of two forms at once; a sign that no form keeps
+-- the other way round; a name in both forms at once; a sign that no form keeps
 select triples from hkg_load('odd', $$values (U&'e\0301a\0301', 'knows', 'ann')$$);
 select triples from hkg_load('odd', $$values (U&'\00E9\00E1', 'knows', U&'\00E9a\0301')$$);
+-- of a name in both forms at once, one is in the table and one in the load: two names in all
+select triples from hkg_load('odd', $$values (U&'\00F4\00F4', 'knows', 'ann')$$);
+select triples from hkg_load('odd', $$values (U&'o\0302o\0302', 'knows', U&'\00F4o\0302')$$);
 select triples from hkg_load('odd', $$values (U&'\+01D157\+01D165', 'knows', 'ann')$$);
 select triples from hkg_load('odd', $$values (U&'\+01D15E', 'knows', 'ann')$$);
 select count(*), count(distinct normalize(name, nfc)) from odd.entity where name like 'Z%rich' or name like 'Ang%lique';
