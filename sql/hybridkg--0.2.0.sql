@@ -554,7 +554,7 @@ comment on function hkg_load(name, text, text) is
 'adds the facts that a query returns, with their entities and relations
 The first load of 10,000 facts or more locks the empty table until its transaction ends, to build the indexes after the rows. Where the table has triggers, rules, policies, columns or keys of the owner''s, facts are inserted by statements.
 graph: an existing graph
-query: one SELECT whose first three columns are head, relation and tail, of any type, taken as text; it runs with the caller''s search_path, after the caller''s rights are checked
+query: one SELECT whose first three columns are head, relation and tail, of any type; a name is what a cast to text gives, value::text. It runs with the caller''s search_path, after the caller''s rights are checked
 split: train (facts to learn from), valid or test (facts held out)
 returns what this call added; duplicates: rows that were facts already or that came twice; held_out: facts that are held out already and were left out of train
 errors: 22004 or 22023 when a name is null or empty (nothing is loaded, the row is named), 42601 when the query has fewer than three columns or is no query, 0A000 when it writes, 54000 when a name is longer than its index takes (some 2,700 bytes after compression), 53200 when names and rows need more than hybridkg.max_memory before they are written, 42501 without select on entity and relation (and on holdout, for train, where facts are held out) and insert on the table of facts, 23503 when somebody deletes an entity meanwhile, 27000 when a trigger or a rule leaves out names; at the end 55000, and all is rolled back, when the graph was renamed meanwhile';

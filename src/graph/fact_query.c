@@ -14,22 +14,18 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
 
 #include "core/sort.h"
 #include "server/array.h"
 #include "server/growing_array.h"
 #include "server/host.h"
-#include "server/named_numbers.h"
 #include "server/sql.h"
 #include "server/user_query.h"
 
 /* names of one statement, and about how many bytes they may have */
 #define CHUNK_NAMES 50000
 #define CHUNK_BYTES ((Size) 32 * 1024 * 1024)
-
-#define NO_ID PG_INT32_MIN
 
 /* bytes that always fit an index, in which an entry takes at most a third of a page */
 #define SHORT (BLCKSZ / 4)
@@ -82,15 +78,14 @@ check_memory(const FactQuery *query, Size more)
 static const char *
 column_text(FactQuery *query, int column, Datum value, bool isnull)
 {
-	const char *text;
+	const char *text = isnull ? NULL : value_text_of(&query->names[column], value);
 
-	if (isnull)
+	if (text == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("%s of row " INT64_FORMAT " is null", column_names[column], query->rows + 1),
 				 errdetail("%s", query->words.unharmed),
 				 errhint("Leave such rows out with a WHERE clause.")));
-	text = OutputFunctionCall(&query->output[column], value);
 	if (text[0] == '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -258,6 +253,7 @@ insert_names(FactQuery *query, NameList *list, const Chunk *chunk)
 	SqlArgs		args = {0};
 	Numbers		ids = {0};
 
+	odd_names_look(&query->odd, query->graph, list, chunk->position, chunk->count, query->context);
 	sql_arg(&args, TEXTARRAYOID, array_of_text(chunk->name, chunk->count));
 	PG_TRY();
 	{
@@ -317,6 +313,16 @@ for_nameless(FactQuery *query, NameList *list, void (*action) (FactQuery *, Name
 	return total;
 }
 
+/* Whether the table has no names */
+static bool
+has_no_names(const FactQuery *query, const NameList *list)
+{
+	Datum		there;
+
+	return list->known.count == 0 &&
+		!sql_value(psprintf("select true from %s%s limit 1", query->graph->prefix, list->table), SQL_NO_ARGS, &there);
+}
+
 static int64
 add_names(FactQuery *query, NameList *list)
 {
@@ -328,6 +334,7 @@ add_names(FactQuery *query, NameList *list)
 	}
 	numbers_reserve(&list->known, list->count);
 	for_nameless(query, list, look_up_names);
+	list->first = has_no_names(query, list);
 	sort_array(hkg_leader(), POOL_LEADER, list->known.value, list->known.count, sizeof(int32), compare_int32);
 	return for_nameless(query, list, insert_names);
 }
@@ -344,40 +351,24 @@ fact_query_begin(Graph *graph, FactQueryWords words)
 	return query;
 }
 
-/* A value has one name, however the session shows such values. */
-static void
-show_alike(void)
-{
-	static const char *const settings[][2] = {
-		{"datestyle", "ISO"}, {"intervalstyle", "postgres"}, {"extra_float_digits", "3"}, {"bytea_output", "hex"}
-	};
-
-	for (int i = 0; i < (int) lengthof(settings); i++)
-		(void) set_config_option(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
-								 false);
-}
-
 void
 fact_query_run(FactQuery *query, const char *text)
 {
 	MemoryContext caller = MemoryContextSwitchTo(query->context);
-	int			nest_level = NewGUCNestLevel();
+	int			nest_level = value_text_settings();
 
 	query->entities = name_list("entity");
 	query->relations = name_list("relation");
-	show_alike();
-	user_query_check(&facts_wanted, text, query->output);
+	user_query_check(&facts_wanted, text, query->names);
 	sql_stream(text, SQL_NO_ARGS, take_row, query);
-	AtEOXact_GUC(true, nest_level);
+	sql_unpin(nest_level);
 	MemoryContextSwitchTo(caller);
 }
 
 void
 fact_query_check(const char *text)
 {
-	FmgrInfo	output[lengthof(column_names)];
-
-	user_query_check(&facts_wanted, text, output);
+	user_query_check(&facts_wanted, text, NULL);
 }
 
 /* Positions become ids. */
@@ -402,6 +393,7 @@ fact_query_settle(FactQuery *query)
 
 	query->entities_added = add_names(query, &query->entities);
 	query->relations_added = add_names(query, &query->relations);
+	odd_names_raise(&query->odd);
 	name_rows(query);
 	sort_array(hkg_leader(), POOL_LEADER, row, query->rows, sizeof(FactRow), triple_compare);
 	for (int64 i = 0; i < query->rows; i++)

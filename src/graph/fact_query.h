@@ -14,20 +14,10 @@
 
 #include "fact_writer.h"
 #include "graph.h"
-#include "server/growing_array.h"
+#include "name_list.h"
+#include "odd_names.h"
 #include "server/progress.h"
-
-/* Names, each once */
-typedef struct NameList
-{
-	const char *table;
-	struct NamedNumbers *position; /* in `name` */
-	char	  **name;			/* by first appearance */
-	int32	   *id;				/* of name[i]; NO_ID until it was looked up or inserted */
-	int64		count;
-	int64		room;
-	Numbers		known;			/* ids that were in the table; ascending, once all were looked up */
-} NameList;
+#include "server/value_text.h"
 
 /* For errors */
 typedef struct FactQueryWords
@@ -44,9 +34,10 @@ typedef struct FactQuery
 	Progress   *progress;		/* the caller's */
 	MemoryContext context;		/* of all that is kept of the rows */
 	MemoryContext texts;		/* of one row */
-	FmgrInfo	output[3];		/* of the query's columns */
+	ValueText	names[3];		/* of the query's columns */
 	NameList	entities;
 	NameList	relations;
+	OddNames	odd;
 	FactRow    *row;			/* positions in the name lists, then ids */
 	int64		rows;
 	int64		room;

@@ -17,6 +17,7 @@
 #include "server/growing_array.h"
 #include "server/host.h"
 #include "server/sql.h"
+#include "server/value_text.h"
 
 /* draws for one triple, before it is left out */
 #define TRIES 100
@@ -164,6 +165,7 @@ Triple *
 false_triples_read(const Graph *graph, const GraphData *data, Oid table, Size bytes, int64 *count)
 {
 	NegativeReading list = {.data = data,.table = table_name(table),.bytes = bytes};
+	int			nest_level = value_text_settings();
 
 	sql_stream(psprintf("select h.id::int, r.id::int, t.id::int, n.head::text, n.relation::text, n.tail::text from %2$s n "
 						"left join %1$sentity h on h.name = n.head::text collate \"C\" "
@@ -171,6 +173,7 @@ false_triples_read(const Graph *graph, const GraphData *data, Oid table, Size by
 						"left join %1$sentity t on t.name = n.tail::text collate \"C\"",
 						graph->prefix, list.table),
 			   SQL_NO_ARGS, take_negative, &list);
+	sql_unpin(nest_level);
 	*count = list.count;
 	return list.triple;
 }

@@ -78,18 +78,19 @@ write_embeddings(const EmbeddingImport *import, const char *query, const char *k
 		.needed = reciprocal ? "a name and two embeddings are needed" : "a name and an embedding are needed",
 		.hint = "An embedding is an array of numbers; with reciprocal, the second one is that of the inverse relation."
 	};
-	FmgrInfo	unused[USER_QUERY_COLUMNS];
 	SqlArgs		args = sql_args_text(import->model);
+	int			nest_level = value_text_settings();
 	int64		rows;
 
 	error_context_stack = &context;
-	user_query_check(&wanted, query, unused);
+	user_query_check(&wanted, query, NULL);
 	rows = sql_run(psprintf("insert into %1$s%2$s_embedding (model, %2$s, embedding%4$s) "
 							"select $1, e.id, q.embedding::pg_catalog.float4[]%5$s from (%3$s\n) q (name, embedding%4$s) "
 							"join %1$s%2$s e on e.name operator(pg_catalog.=) q.name::pg_catalog.text collate \"C\"",
 							import->graph->prefix, kind, without_semicolon(query), reciprocal ? ", reciprocal" : "",
 							reciprocal ? ", q.reciprocal::pg_catalog.float4[]" : ""), &args);
 	error_context_stack = context.previous;
+	sql_unpin(nest_level);
 	if (rows == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_NO_DATA_FOUND),

@@ -24,23 +24,27 @@
 typedef struct NameReading
 {
 	GivenNames	names;
-	FmgrInfo	output;			/* of a name's type */
+	ValueText	text;			/* of a name's type */
 	MemoryContext context;		/* of the names */
 } NameReading;
 
-static void
-take_name(NameReading *reading, Datum value)
+/* False where there is none. */
+static bool
+take_name(NameReading *reading, Datum value, bool isnull)
 {
 	GivenNames *names = &reading->names;
 	MemoryContext caller = MemoryContextSwitchTo(reading->context);
+	char	   *name = isnull ? NULL : value_text_of(&reading->text, value);
 
 	if (names->count % LOOK_AT == 0)
 		hkg_check_memory_or(MemoryContextMemAllocated(reading->context, true) + names->count * sizeof(char *),
 							psprintf("argument %s", names->argument), "give fewer names");
 	names->name = array_reserve(names->name, names->count + 1, &names->room, sizeof(char *));
-	names->name[names->count++] = OutputFunctionCall(&reading->output, value);
+	if (name != NULL)
+		names->name[names->count++] = name;
 	MemoryContextSwitchTo(caller);
 	CHECK_FOR_INTERRUPTS();
+	return name != NULL;
 }
 
 /* ---- a query ------------------------------------------------------------------- */
@@ -50,12 +54,11 @@ take_row(void *argument, const Datum *values, const bool *nulls)
 {
 	NameReading *reading = argument;
 
-	if (nulls[0])
+	if (!take_name(reading, values[0], nulls[0]))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("row " INT64_FORMAT " of %s is null", reading->names.count + 1, reading->names.argument),
 				 errhint("Leave such rows out with a WHERE clause.")));
-	take_name(reading, values[0]);
 }
 
 /* For who has given a name as a text */
@@ -73,7 +76,7 @@ run_query(NameReading *reading, const char *text)
 	UserQuery	query = {argument, 1, "a name is needed", "Its first column is taken as the names of entities."};
 
 	error_context_stack = &context;
-	user_query_check(&query, text, &reading->output);
+	user_query_check(&query, text, &reading->text);
 	sql_stream(text, SQL_NO_ARGS, take_row, reading);
 	error_context_stack = context.previous;
 	if (reading->names.count == 0)
@@ -87,27 +90,23 @@ static void
 take_elements(NameReading *reading, ArrayType *array)
 {
 	Oid			type = ARR_ELEMTYPE(array);
-	Oid			function;
 	int16		length;
 	bool		by_value;
 	char		alignment;
-	bool		varlena;
 	Datum	   *value;
 	bool	   *nulls;
 	int			count;
 
 	get_typlenbyvalalign(type, &length, &by_value, &alignment);
-	getTypeOutputInfo(type, &function, &varlena);
-	fmgr_info(function, &reading->output);
+	reading->text = value_text(type);
 	deconstruct_array(array, type, length, by_value, alignment, &value, &nulls, &count);
 	for (int i = 0; i < count; i++)
 	{
-		if (nulls[i])
+		if (!take_name(reading, value[i], nulls[i]))
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("element %d of %s must not be null", i + 1, reading->names.argument),
 					 errhint("array_remove(..., null) leaves such elements out.")));
-		take_name(reading, value[i]);
 	}
 	pfree(value);
 	pfree(nulls);
@@ -119,29 +118,30 @@ take_elements(NameReading *reading, ArrayType *array)
 static char *
 text_of(Oid type, Datum value)
 {
-	Oid			function;
-	bool		varlena;
 	char		category;
 	bool		preferred;
+	ValueText	text;
 
 	if (type == UNKNOWNOID)
 		return DatumGetCString(value);
 	get_type_category_preferred(getBaseType(type), &category, &preferred);
 	if (category != TYPCATEGORY_STRING)
 		return NULL;
-	getTypeOutputInfo(type, &function, &varlena);
-	return OidOutputFunctionCall(function, value);
+	text = value_text(type);
+	return value_text_of(&text, value);
 }
 
 GivenNames
 given_names(FunctionCallInfo fcinfo, int i, const char *argument)
 {
 	NameReading reading = {.names.argument = argument};
+	int			nest_level;
 	Oid			type;
 	char	   *text;
 
 	if (i >= PG_NARGS() || PG_ARGISNULL(i))
 		return reading.names;
+	nest_level = value_text_settings();
 	type = get_fn_expr_argtype(fcinfo->flinfo, i);
 	reading.names.given = true;
 	reading.context = AllocSetContextCreate(CurrentMemoryContext, "hybridkg names", ALLOCSET_DEFAULT_SIZES);
@@ -154,5 +154,6 @@ given_names(FunctionCallInfo fcinfo, int i, const char *argument)
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("%s must be a query or an array of names, not of type %s", argument, format_type_be(type)),
 				 errhint("Give a query as text, or an array such as array(select name from ...).")));
+	sql_unpin(nest_level);
 	return reading.names;
 }

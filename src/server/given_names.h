@@ -17,9 +17,10 @@ typedef struct GivenNames
 } GivenNames;
 
 /*
- * Reads argument i in the current memory context; between sql_begin and sql_end, with the caller's search_path: it runs
- * the query, with the caller's rights.  A query without rows is a NOTICE.  ERROR 42804 for another type, 22004 for a null
- * among the names, 53200 where they need more than hybridkg.max_memory; and those of user_query_check.
+ * Reads argument i in the current memory context; between sql_begin and sql_end, with the caller's search_path: it
+ * runs the query, with the caller's rights.  Names are what value_text.h gives.  A query without rows is a NOTICE.
+ * ERROR 42804 for another type, 22004 for a null among the names, 53200 where they need more than hybridkg.max_memory;
+ * and those of user_query_check.
  */
 extern GivenNames given_names(FunctionCallInfo fcinfo, int i, const char *argument);
 

@@ -6,7 +6,6 @@
 
 #include "executor/spi.h"
 #include "tcop/cmdtag.h"
-#include "utils/lsyscache.h"
 #include "utils/plancache.h"
 
 /* The server would refuse these with "not allowed in a non-volatile function", which shows no way out. */
@@ -19,7 +18,7 @@ writes(const CachedPlanSource *source)
 }
 
 void
-user_query_check(const UserQuery *query, const char *text, FmgrInfo *output)
+user_query_check(const UserQuery *query, const char *text, ValueText *names)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	SPIPlanPtr	plan = SPI_prepare(text, 0, NULL);
@@ -46,13 +45,7 @@ user_query_check(const UserQuery *query, const char *text, FmgrInfo *output)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("%s must only read", query->argument),
 				 errhint("Write, or lock rows, by a statement of its own.")));
-	for (int i = 0; i < query->columns; i++)
-	{
-		Oid			function;
-		bool		varlena;
-
-		getTypeOutputInfo(TupleDescAttr(source->resultDesc, i)->atttypid, &function, &varlena);
-		fmgr_info(function, &output[i]);
-	}
+	for (int i = 0; names != NULL && i < query->columns; i++)
+		names[i] = value_text(TupleDescAttr(source->resultDesc, i)->atttypid);
 	SPI_freeplan(plan);
 }

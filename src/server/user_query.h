@@ -7,21 +7,21 @@
 
 #include "compat.h"
 
+#include "value_text.h"
+
 /* What errors of a query state */
 typedef struct UserQuery
 {
 	const char *argument;		/* "query" */
-	int			columns;		/* that are needed, at most USER_QUERY_COLUMNS */
+	int			columns;		/* that are needed */
 	const char *needed;			/* "head, relation and tail are needed" */
 	const char *hint;
 } UserQuery;
 
-#define USER_QUERY_COLUMNS 3
-
 /*
- * Prepares a query without running it, and finds the output functions of its first columns.  ERROR 42601 unless it is
- * one SELECT (VALUES, TABLE, WITH) of as many columns, 0A000 when it writes.
+ * Prepares a query without running it.  names: where not NULL, gets how each of these columns becomes a name.  ERROR
+ * 42601 unless it is one SELECT (VALUES, TABLE, WITH) of as many columns, 0A000 when it writes.
  */
-extern void user_query_check(const UserQuery *query, const char *text, FmgrInfo *output);
+extern void user_query_check(const UserQuery *query, const char *text, ValueText *names);
 
 #endif							/* HKG_SERVER_USER_QUERY_H */
