@@ -69,7 +69,7 @@ begin
 	alter table evidence_weight add held_out float8, add calibration jsonb;
 	comment on table evidence_weight is 'how evidence adds to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
 	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out, drawn towards that of all relations as if by ten more held-out facts';
-	comment on column evidence_weight.calibration is 'for evidence embedding, rules, paths and both, as far as the model has them: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), P = 1 / (1 + exp(-x)) is the probability for which it was fitted: of a missing fact, where evidence of table model has a fitted_missing m above 0, else of a held-out fact; null: that of column evidence of table model';
+	comment on column evidence_weight.calibration is 'for evidence embedding, rules, paths and both, as far as the model has them: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), T = 1 / (1 + exp(-x)) is the probability to be true, held out or missing, where evidence of table model has a fitted_missing m above 0, else to be held out; where it has choice, answers exclude each other: log(sum of exp(choice * score)) of the ten best stands in place of the score, and a candidate has its share of the result, of which a part odd is even; most: no probability is above; most_odds: there are no more missing facts for each one that is held out; null: that of column evidence of table model';
 	comment on table threshold is 'the thresholds of hkg_classify: learnt from false triples that were given, or of a model without learnt probabilities; else it goes by these';
 	alter table evidence_weight add closed_world float8;
 	comment on column evidence_weight.closed_world is 'what counts as false where the given entity of a question has no fact of the relation: with u the share of such pairs in the body of a rule, the rule is worth its evidence_confidence / (1 - (1 - closed_world) * u); 1: all of them (standard confidence), 0: none (PCA confidence); null in rows of 0.1.0, as 1';
@@ -809,7 +809,7 @@ head: an entity; one that came after the training needs a fact, which places it 
 relation: a relation
 k: how many, at least 1
 model: a trained model of the graph
-known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score). The head itself is listed only for a relation with facts whose head and tail are the same
+known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score), and their probability is as if each of them were none. The head itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
 candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
 score: see hkg_score
@@ -827,7 +827,7 @@ relation: a relation
 tail: an entity; one that came after the training needs a fact, which places it among its neighbours
 k: how many, at least 1
 model: a trained model of the graph
-known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score). The tail itself is listed only for a relation with facts whose head and tail are the same
+known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score), and their probability is as if each of them were none. The tail itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
 candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
 score: see hkg_score
@@ -846,7 +846,7 @@ heads: entities, an array of names, or a query as text, whose first column names
 relation: a relation
 k: how many for each head, at least 1
 model: a trained model of the graph
-known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score). The head itself is listed only for a relation with facts whose head and tail are the same
+known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score), and their probability is as if each of them were none. The head itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
 candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
 head: the name in heads; rows come in the order of heads, and of one head best first
@@ -866,7 +866,7 @@ relation: a relation
 tails: entities, an array of names, or a query as text, whose first column names them: tails => ''select ...''; none null. Of one that is there twice, answers are listed twice
 k: how many for each tail, at least 1
 model: a trained model of the graph
-known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score). The tail itself is listed only for a relation with facts whose head and tail are the same
+known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score), and their probability is as if each of them were none. The tail itself is listed only for a relation with facts whose head and tail are the same
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
 candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
 tail: the name in tails; rows come in the order of tails, and of one tail best first

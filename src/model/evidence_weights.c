@@ -313,11 +313,11 @@ take_common(void *argument, const Datum *values, const bool *nulls)
 		return;
 	rows->missing = number_member(evidence, "assume_missing");
 	rows->fitted = number_member(evidence, "fitted_missing");
+	rows->learnt = held_out > 0;
 	for (int kind = 0; kind < EV_KINDS; kind++)
 	{
 		if (!fits_of_kind(kinds, kind, rows, held_out, &fits))
 			continue;
-		rows->learnt = held_out > 0;
 		for (int32 i = 0; i < 2 * model->kge.relations; i++)
 			model->calibration[i * EV_KINDS + kind] = fits;
 	}

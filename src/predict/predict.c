@@ -198,9 +198,12 @@ merge_answers(const EntityQuestion *question, const InferredEntities *inferred, 
 	found->count = Min(found->count, k);
 	for (int64 i = 0; i < found->count; i++)
 	{
+		EvJudged	judged = scored_row_judged(&scored[i], scores);
+
 		CHECK_FOR_INTERRUPTS();
-		found->probability[i] = predictor_probability(predictor, question->side, question->relation,
-													  scored_row_judged(&scored[i], scores));
+		/* a fact is judged as if it were none */
+		judged.question.known -= is_known(question, scored[i].row);
+		found->probability[i] = predictor_probability(predictor, question->side, question->relation, judged);
 	}
 }
 

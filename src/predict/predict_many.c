@@ -126,6 +126,7 @@ typedef struct Answers
 	KgeAnswer  *answer;			/* `listed` of each question, best first */
 	int64	   *found;			/* of each question */
 	EvQuestionScores *scores;	/* of each question, for probabilities */
+	const struct KnownAnswers *known;
 } Answers;
 
 /* Looks up the names of answers that have none yet. */
@@ -397,13 +398,23 @@ ask_chosen(const Asked *asked, Pool *pool, const KgeTopQuestion *all, Answers *a
 		}
 }
 
+/* A fact is judged as if it were none. */
+static EvJudged
+judged_of(const Asked *asked, const Answers *answers, int64 question, const KgeAnswer *answer)
+{
+	EvJudged	judged = {score_of(asked, answer), answer->phi, answer->addition, answers->scores[question]};
+
+	judged.question.known -= asked->known && is_known(answers->known, (int) question, answer->row);
+	return judged;
+}
+
 static void
 return_question(const Asked *asked, const Answers *answers, int64 i, Datum name, SqlResult *result)
 {
 	for (int64 j = 0; j < Min(answers->found[i], asked->k); j++)
 	{
 		const KgeAnswer *answer = &answers->answer[i * answers->listed + j];
-		EvJudged	judged = {score_of(asked, answer), answer->phi, answer->addition, answers->scores[i]};
+		EvJudged	judged = judged_of(asked, answers, i, answer);
 		Datum		values[4] = {name, asked->answer_name[answer->row], Float8GetDatum(judged.score),
 			Float8GetDatum(predictor_probability(asked->predictor, asked->side, asked->relation, judged))};
 		bool		nulls[4] = {false, false, false, isnan(DatumGetFloat8(values[3]))};
@@ -445,7 +456,8 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 	Arena		arena = hkg_arena();
 	DistinctGiven given = distinct_given(asked->given + first, count);
 	KnownAnswers known = read_known(asked, given.row, given.count);
-	Answers		answers = {.count = given.count,.listed = answers_listed(asked, &known, given.count)};
+	Answers		answers = {.count = given.count,.listed = answers_listed(asked, &known, given.count),
+	.known = &known};
 	KgeTopMany *search;
 	KgeTopQuestions questions;
 

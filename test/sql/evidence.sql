@@ -197,7 +197,7 @@ from (select * from tails) p full join (
 using (head, relation, known, evidence, tail) group by 1 order by 1;
 select count(*) from (select score, lag(score) over (partition by head, relation, known, evidence order by place) as better from tails) p where score > better;
 select count(*) filter (where known) > 0, count(*) filter (where not known) from tails join line on (h, r, t) = (head, relation, tail);
--- a probability rises with the score: by the relation's calibration, the known answers, the best and the tenth score (facts
+-- a probability rises with the score: by the relation's calibration, the other known answers, the best and the tenth score (facts
 -- left out)
 create view shown as select head, relation, evidence, max(score) as best, coalesce(max(score) filter (where place = 10), 0) as last,
 	array_agg(score) filter (where place <= 10) as scores
@@ -223,9 +223,11 @@ select p.evidence, count(*) > 20, count(*) filter (where not same(p.probability,
 	count(distinct p.probability) > 2, count(*) filter (where c ? 'choice') > 0 as exclusive
 from tails p join g.relation r on r.name = p.relation join g.evidence_weight w on w.relation = r.id and w.side = 'tail' and w.model = 'm'
 left join shown s on (s.head, s.relation, s.evidence) = (p.head, p.relation, p.evidence),
-lateral (select w.calibration->p.evidence) x (c), lateral (select count(*) from line l where (l.h, l.r) = (p.head, p.relation)) n (known)
+lateral (select w.calibration->p.evidence) x (c), lateral (select count(*) from line l where (l.h, l.r) = (p.head, p.relation) and l.t <> p.tail) n (known)
 group by 1 order by 1;
-select count(*) from (select probability, lag(probability) over (partition by head, relation, known, evidence order by place) as better from tails) p where probability > better;
+-- facts in their order, as if each were none, and all others in theirs
+select count(*) from (select probability, lag(probability) over (partition by head, relation, known, evidence, f.h is null order by place) as better
+	from tails left join line f on (f.h, f.r, f.t) = (head, relation, tail)) p where probability > better;
 -- null: the chance to be held out; what is assumed to be missing stays where the argument is left out
 begin;
 select hkg_learn_evidence('g', 'm', null);

@@ -783,7 +783,8 @@ test_network(void)
 
 		CHECK_SAYING(learnt.weights.weight[key] * learnt.weights.network[key] > 1, "relation %d: weight %g, paths %g", r,
 					 learnt.weights.weight[key], learnt.weights.network[key]);
-		CHECK(learnt.calibration[EV_NETWORK][key].ranked.slope > 0);
+		/* each question has one answer: a score decides between them */
+		CHECK(learnt.calibration[EV_NETWORK][key].ranked.exclusive && learnt.calibration[EV_NETWORK][key].ranked.choice > 0);
 	}
 	CHECK(mean > 0);
 	/* without rules */
