@@ -38,7 +38,7 @@ extern int64 training_queries(const GraphData *data);
 
 /* ---- facts that are held out (hold_out.c) --------------------------------------- */
 
-/* Below, learnt weights and probabilities tell little (bench/RESULTS.md). */
+/* Below, learnt weights are no better than the defaults, and probabilities tell little. */
 #define HOLD_OUT_LEAST 50
 
 /* The most that are held out of that many facts; 0 where they would be too few to learn from. */

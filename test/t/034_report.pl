@@ -235,7 +235,7 @@ $primary->safe_psql('postgres', q{insert into one.entity values (2000000000, 'fa
 $primary->safe_psql('postgres', q{insert into one.relation values (9, 'later'); insert into one.triple values (2000000000, 9, 1)});
 $elements = well_formed(page(q{hkg_report('one')}), 'a page of a model of two facts, with a gap in the ids');
 like(all_text($elements), qr/a prediction of ten tails/, 'and a relation that came after the training');
-like(all_text($elements), qr/no learnt probabilities\. sigma\(score\) stands in their place/, 'and without probabilities, as stands beside the missing facts');
+like(all_text($elements), qr/has learnt no probabilities/, 'and without probabilities, as stands in place of the missing facts');
 
 my ($status, $out, $error) = $primary->psql('postgres', qq{select hkg_report($graph, 'no model')});
 like($error, qr/model "no model" does not exist/, 'a model that is not there');

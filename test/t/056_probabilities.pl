@@ -193,6 +193,26 @@ sub judge
 	return ($what, @wrong);
 }
 
+# Two graphs where a default training stated 1 for what is false.  200 users like the same hub, and each is in one of three
+# places that nothing tells; a twentieth is held out.  A user of whom it is held out likes the hub, as all others do: that
+# is sure, as far as some ten held-out facts can say.  Where the user is, is a guess of one in three.
+$node->safe_psql('postgres', q{
+	set client_min_messages = warning;
+	select hkg_create_graph('hub');
+	select hkg_load('hub', $$select 'u' || i, 'likes', 'hub' from generate_series(1, 200) i union all select 'u' || i, 'in', 'c' || i % 3 from generate_series(1, 200) i$$);
+	select hkg_split('hub', 0.05, 0, 1);
+	select hkg_train('hub', paths => false, seed => 1)});
+is($node->safe_psql('postgres', q{
+		select count(*) > 0, count(*) filter (where (c.head, c.relation, c.tail) not in (select h.name, 'likes', 'hub' from hub.holdout f
+			join hub.entity h on h.id = f.head join hub.relation r on r.id = f.relation where r.name = 'likes')), max(probability) < 0.98
+		from hkg_complete('hub', null, 100000, 0.9) c}), 't|0|t', 'what is sure is what was held out, and is no surer than ten can say');
+cmp_ok($node->safe_psql('postgres', q{select max(s) from (select sum(probability) as s from hkg_predict_tails('hub',
+		array(select 'u' || i from generate_series(1, 200) i), 'in', 1000) group by head) q}), '<=', 1 + 1e-9, 'a user is in one place');
+
+# A question that nobody asks: what place likes.  It has one answer at most, whatever the embedding makes of 303 candidates.
+cmp_ok($node->safe_psql('postgres', q{select sum(probability) from hkg_predict_tails('hub', 'c1', 'likes', 1000)}), '<=', 1 + 1e-9,
+	'the answers of a question with one answer sum to one at most, also of one that is like no other');
+
 campaign('probabilities', 6, 30, \&judge);
 $node->stop('fast');
 done_testing();
