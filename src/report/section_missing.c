@@ -14,6 +14,7 @@
 
 #include "drawn_questions.h"
 #include "evidence/evidence.h"
+#include "model/predictor.h"
 
 #define LISTED 25
 #define KEPT 50					/* by one question: by both, others may be listed */
@@ -115,15 +116,29 @@ args_of_fact(const char *model, const MissingFact *fact)
 	return args;
 }
 
-/* By both questions; what was found by one alone keeps that probability. */
+/* The probability that a call gives the fact, by one of its questions; NaN where it is no answer. */
+static double
+probability_by(const Report *report, const char *call, const SqlArgs *args)
+{
+	return report_number(psprintf("select probability from %shkg_predict_%s", report->functions, call), args);
+}
+
+/* By both questions, where both have the fact as an answer */
 static double
 probability_by_both(const Report *report, const char *model, const MissingFact *fact)
 {
+	const char *graph = quote_literal_cstr(report->graph->name);
 	SqlArgs		args = args_of_fact(model, fact);
-	double		probability = report_number(psprintf("select probability from %shkg_complete(%s, $3, 1, 0, $1::name, "
-										 "heads => array[$2], candidates => array[$4])",
-										 report->functions, quote_literal_cstr(report->graph->name)), &args);
-	return isnan(probability) ? fact->probability : probability;
+	double		by_tail = probability_by(report, psprintf("tails(%s, $2, $3, 1, $1::name, candidates => array[$4])", graph),
+										 &args);
+	double		by_head = probability_by(report, psprintf("heads(%s, $3, $4, 1, $1::name, candidates => array[$2])", graph),
+										 &args);
+	/* opened after the calls, which may have read the facts again */
+	Predictor	predictor = predictor_open(report->graph, model, EV_BOTH);
+
+	return isnan(by_tail) || isnan(by_head) ? fact->probability :
+		predictor_probability_by_both(&predictor, model_relation_row(predictor.model, report->graph, fact->relation),
+									  by_head, by_tail);
 }
 
 static int
