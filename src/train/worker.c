@@ -480,6 +480,8 @@ fail_training(Oid schema, TimestampTz began, const ErrorData *error)
 	bool		cancelled = error->sqlerrcode == ERRCODE_QUERY_CANCELED;
 	Graph		graph = {.schema = schema};
 
+	/* a second cancel, such as that of a search beside that of its transaction, must not leave the status at training */
+	HOLD_CANCEL_INTERRUPTS();
 	transaction_begin();
 	graph.name = get_namespace_name(schema);
 	if (graph.name != NULL && OidIsValid(get_relname_relid("model", schema)))
@@ -488,6 +490,7 @@ fail_training(Oid schema, TimestampTz began, const ErrorData *error)
 		record_status_of(&graph, began, cancelled ? "cancelled" : failure(error));
 	}
 	transaction_end();
+	RESUME_CANCEL_INTERRUPTS();
 }
 
 /* ---- the worker: start ------------------------------------------------------------------ */

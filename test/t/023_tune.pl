@@ -32,7 +32,7 @@ foreach my $how (qw(pg_cancel_backend statement_timeout))
 	ok(!finish($session), "$how: the search ends with an error");
 	like($session->{err}, qr/57014/, "$how: of a query that was cancelled");
 	ok($node->poll_query_until('postgres', 'select count(*) = 0 from hkg_progress'), "$how: its trial stops, too");
-	$node->poll_query_until('postgres', q{select count(*) = 0 from g.model where status = 'training'});
+	ok($node->poll_query_until('postgres', q{select count(*) = 0 from g.model where status = 'training'}), "$how: the status of its model shows it");
 	is(value('select count(*) from g.trial'), '0', "$how: it leaves no rows");
 	is(value(q{select count(*) from g.model where name like 'trial %' and status = 'ready'}), '4', "$how: but four trials are done");
 	is(value(q{select count(*) from g.model where name = 'best'}), '0', "$how: and there is no best one yet");
