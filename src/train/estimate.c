@@ -75,7 +75,7 @@ paths_bytes(const TrainSettings *settings, const TrainingFacts *facts, const Kge
 static bool
 mines(const TrainSettings *settings)
 {
-	return settings->top_rules > 0 || kge_constraint_entails(kge_constraint(settings->constraints));
+	return settings->top_rules > 0 || kge_constraint_entails(settings->constraints);
 }
 
 /* Rules are mined with one index of facts; what they infer takes another.  Those that entail infer nothing. */
@@ -84,7 +84,7 @@ rules_bytes(const TrainSettings *settings, const GraphData *facts)
 {
 	if (settings->top_rules == 0)
 		return mine_index_bytes(facts, true);
-	return Max(mine_index_bytes(facts, settings->rules == NULL), body_pairs_bytes(facts));
+	return Max(mine_index_bytes(facts, settings->rules_of == NULL), body_pairs_bytes(facts));
 }
 
 static uint64
