@@ -937,7 +937,7 @@ graph: an existing graph
 head, relation, tail: names; the triple need not be a fact
 model: a trained model of the graph
 rule: (embedding), with how a new entity got its own: (embedding; of head: placed among its neighbours), or of head: none, where none of its facts could place it; or a rule that is evidence or was selected in training. Rules with a constant in the head are counted for this triple and are in no table. (path) and a rule: a path that weighs much in the score of the path network, which grounds that rule; (other paths): all but the five that weigh most
-quality: that of table rule; else what the rule is worth as evidence for this answer: its evidence_confidence, or, for a rule that is in no table, support / (body size + 5); raised as column closed_world of evidence_weight says
+quality: that of table rule; else what the rule is worth as evidence for this answer: its evidence_confidence, or, for a rule that is in no table, support / (body size + 5); raised by column closed_world of evidence_weight
 grounding: the facts that match the rule''s body, one row for each grounding; only one for a rule that was not selected
 share: its part of hkg_score; the shares of the embedding, of different rules and of paths, row by row, add up to it. Null for a rule that adds nothing, because a better one infers much the same, and where the model has neither rules as evidence nor paths: its hkg_score is the embedding''s, which has no row then
 If the triple is a fact, the fact itself may be in a grounding, even alone: see hkg_score';
