@@ -165,14 +165,16 @@ put(const Setting *setting, Value value, TrainSettings *settings)
 static void
 refuse(const Setting *setting, Value value)
 {
-	bool		is_number = setting->type == SETTING_INT || setting->type == SETTING_BIGINT || setting->type == SETTING_FLOAT;
 	const char *shown = argument_shown(value.text);
+	const char *kind = "";
 
+	if (setting->type <= SETTING_FLOAT)
+		kind = value.kind != VALUE_NUMBER ? "a number between " :
+			setting->type != SETTING_FLOAT && strchr(value.text, '.') != NULL ? "a whole number between " : "between ";
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("%s must be %s%s, not %s", setting->name,
-					setting->type == SETTING_FLOAT ? "between " : is_number ? "a whole number between " : "",
-					setting_range(setting, "and"), value.kind == VALUE_TEXT ? psprintf("\"%s\"", shown) : shown)));
+			 errmsg("%s must be %s%s, not %s", setting->name, kind, setting_range(setting, "and"),
+					value.kind == VALUE_TEXT ? psprintf("\"%s\"", shown) : shown)));
 }
 
 static void

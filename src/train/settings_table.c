@@ -207,7 +207,7 @@ const Setting settings_table[] = {
 	{SETTING(path_epochs, INT), .low = 1,.high = 100000,.optional = true,.not_tuned = true,
 		.in_words = "as many as ask about each fact once, 8 to 20",
 		.meaning = "epochs of the network"},
-	{SETTING(path_facts, INT), .low = 1,.high = INT_MAX,.optional = true,.not_tuned = true,.in_words = "4096",
+	{SETTING(path_facts, INT), .low = 1,.high = INT_MAX,.not_tuned = true,.usual = "4096",
 		.meaning = "facts that an epoch asks for, each on both sides"},
 	{SETTING(path_learning_rate, FLOAT), .low = 1e-9,.high = 1,.optional = true,.not_tuned = true,
 		.in_words = "0.005, or 0.004 where an entity has ten facts or more in the mean",
@@ -218,7 +218,7 @@ const Setting settings_table[] = {
 	{SETTING(replace, ENUM), .choice = replace_name,.not_tuned = true,.usual = "unless_worse",
 		.meaning = "of a warm start on a graph with a valid split: keep the previous model where the new one "
 		"ranks that split worse by more than the standard error (unless_worse), or never (always)"},
-	{SETTING(patience, INT), .low = 1,.high = INT_MAX,.optional = true,.in_words = "never",
+	{SETTING(patience, INT), .low = 1,.high = INT_MAX,.optional = true,.in_words = "no such stop",
 		.meaning = "stop after so many iterations without a better MRR on the valid split, or on the facts "
 		"held out in its place"},
 	{SETTING(seed, BIGINT), .low = PG_INT64_MIN,.high = PG_INT64_MAX,.usual = "0",
@@ -247,6 +247,8 @@ setting_range(const Setting *setting, const char *joint)
 		return pstrdup("true or false");
 	if (setting->type == SETTING_NAME)
 		return pstrdup("a name");
+	if (setting->type == SETTING_BIGINT && setting->high > INT_MAX)
+		return psprintf(INT64_FORMAT " %s " INT64_FORMAT, PG_INT64_MIN, joint, PG_INT64_MAX);
 	if (setting->choice == NULL)
 		return psprintf(whole ? "%.0f %s %.0f" : "%g %s %g", setting->low, joint, setting->high);
 	initStringInfo(&names);
@@ -277,8 +279,9 @@ hkg_settings(PG_FUNCTION_ARGS)
 			CStringGetTextDatum(setting_range(setting, "to")), CStringGetTextDatum(usual),
 			BoolGetDatum(!setting->not_tuned), CStringGetTextDatum(setting->meaning)
 		};
+		bool		nulls[lengthof(values)] = {false};
 
-		sql_result_row(result, values, NULL);
+		sql_result_row(result, values, nulls);
 	}
 	return (Datum) 0;
 }
