@@ -1,4 +1,4 @@
-# Every block of the cookbook runs, and prints what it says.
+# Every block of the cookbook and of README's session runs, and prints what it says.
 
 use strict;
 use warnings;
@@ -20,6 +20,8 @@ if (-e "$library/pg_cron.so")
 	$node->safe_psql('postgres', 'create extension pg_cron');
 }
 run_document($node, 'postgres', 'doc/cookbook.md');
+$node->safe_psql('postgres', 'create database session');
+run_document($node, 'session', 'README.md');
 
 # a graph whose foreign keys and indexes were made after its first load is like any other
 my $made = q{select string_agg(line, E'\n' order by line) from (
