@@ -1,5 +1,5 @@
 /*
- * settings.c
+ * settings_read.c
  *		The settings of a training: read from arguments, jsonb and presets, completed, and written as JSON, all by the
  *		table of settings_table.c.
  */
