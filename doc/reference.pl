@@ -297,5 +297,10 @@ print wrapped("`$_->[0]`: " . sentence($_->[1]), '- ', '  ') foreach @presets;
 if (@train_settings)
 {
 	print "\n## Settings of a training\n\nKeys of `settings`, an argument of `hkg_train`; `hkg_settings()` returns this table.\n\n";
-	print wrapped("`$_->[0]`: " . sentence(join '; ', grep { $_ ne '' } @$_[1 .. $#$_]), '- ', '  ') foreach @train_settings;
+	foreach my $setting (@train_settings)
+	{
+		my ($name, $type, $range, $default, $tuned, $meaning) = @$setting;
+
+		print wrapped("`$name` ($type: $range; default: $default): " . sentence($meaning), '- ', '  ');
+	}
 }
