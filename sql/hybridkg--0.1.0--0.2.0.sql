@@ -340,6 +340,19 @@ comment on function hkg_presets() is
 'settings of hkg_train that go together under a name, hkg_train(graph, preset => name), with their purpose
 settings: arguments of hkg_train, by name; what the call gives wins; another learning_rate alone changes a preset''s learning_rate_end by the same factor';
 
+create function hkg_settings()
+returns table (name text, type text, range text, default_value text, tuned bool, meaning text)
+as 'MODULE_PATHNAME' language c immutable parallel safe rows 60
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_settings() is
+'what hkg_train and the functions with its arguments take as argument or in settings
+name: the name of the setting
+type: its type
+range: the least and the highest number, or the values that it may have
+default_value: what a setting has that is not given, or on what this depends
+tuned: whether hkg_tune can search it
+meaning: what it does';
+
 create function hkg_train(graph name, score_function text default null, dimensions int default null,
 	iterations int default null, epochs int default null, batch_size int default null, negatives int default null,
 	negative_sampling text default null, loss text default null, optimizer text default null,
@@ -349,7 +362,7 @@ create function hkg_train(graph name, score_function text default null, dimensio
 	constants bool default null, patience int default null, seed bigint default 0, model name default 'default',
 	min_quality float8 default null, label text default null, accumulate bool default null, block_size int default null,
 	temperature float8 default null, reciprocal bool default null, regularizer text default null, preset text default null,
-	warm_start bool default false, rules name default null, relation_weight float8 default null,
+	warm_start bool default false, rules_of name default null, relation_weight float8 default null,
 	evidence_rules int default null, evidence_length int default null, evidence_seconds float8 default null,
 	holdout float8 default null, learning_rate_end float8 default null, assume_missing float8 default 0.1,
 	replace text default 'unless_worse', paths bool default null, path_layers int default null, path_width int default null,
@@ -357,7 +370,8 @@ create function hkg_train(graph name, score_function text default null, dimensio
 	path_learning_rate float8 default null, partitions int default 1,
 	constraints text default null, entailment_weight float8 default null, entailment_confidence float8 default null,
 	min_confidence float8 default null, nodes int default null, hybrid text default null, rule_weight float8 default null,
-	label_smoothing float8 default null, input_dropout float8 default null, feature_dropout float8 default null, hidden_dropout float8 default null)
+	label_smoothing float8 default null, input_dropout float8 default null, feature_dropout float8 default null, hidden_dropout float8 default null,
+	settings jsonb default null)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
@@ -397,7 +411,7 @@ reciprocal: each relation has a second embedding, that of its inverse, for quest
 regularizer: l2 (squares), n3 (cubed moduli) or dura (under softmax with distmult, complex or rescal: squares of h, of t and of the query vectors); null: n3 under softmax, l2 otherwise
 preset: a row of hkg_presets(); its settings take the place of arguments that are null; null: none
 warm_start: continue from the embeddings of the model of that name, with the same score_function, dimensions, norm and reciprocal; new entities start where their neighbours place them (with conve, like any), deleted ones are left out. Steps are large at first, see learning_rate, and the new model has to be no worse, see replace
-rules: a model whose selected rules, such as imported ones, are ranked and sampled from instead of mined ones; null: rules are mined
+rules_of: a model whose selected rules, such as imported ones, are ranked and sampled from instead of mined ones; null: rules are mined
 relation_weight: under softmax with distmult, complex or rescal: weight of the cross entropy of the true relation against all relations, given head and tail, 0 to 1000; null: 0
 evidence_rules: most path rules, r(X,Y) <= b(X,A), c(A,Y), that are kept as evidence at prediction; when there are more, shorter ones first, of one length the best of each relation; 0 (none) to 1000000; null: 20000
 evidence_length: atoms of such a rule, head included, 2 to 6 (6 for a sparse graph such as WordNet; on dense ones long rules mislead); of up to three atoms all are found, longer ones where the graph is sparse enough, otherwise from a sample of paths; null: 4
@@ -425,6 +439,7 @@ label_smoothing: of k_vs_all: with e, a label y is (1 - e) y + e / (number of en
 input_dropout: of conve: chance that a number of the images of entity and relation is left out while it learns, 0 to 0.99; null: 0.2
 feature_dropout: of conve: likewise of all that a filter finds; null: 0.2
 hidden_dropout: of conve: likewise of a number of the hidden layer; null: 0.3
+settings: any of these by name, {"negatives": 10}; hkg_settings() lists them
 errors: 22004 for a null graph, model, seed or warm_start, 22023 for values out of range, or of no use beside another argument, 0A000 for what a score function, or more than one partition, does not go with, and for a precision that the machine lacks, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, or for patience without valid or held-out facts, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of, 54000 when a minibatch would be larger than any memory';
 
 do $do$
@@ -442,14 +457,12 @@ It commits after every iteration, and after every epoch of a path network; the m
 		meaning || ', 53000 when no background worker is free, 55P03 when it waits for a lock that the caller''s transaction holds');
 
 	execute format($$
-create function hkg_estimate(%s, bandwidth float8 default 10) returns table (item text, bytes bigint, flops float8, seconds float8)
+create function hkg_estimate(%s) returns table (item text, bytes bigint, flops float8)
 as 'MODULE_PATHNAME' language c stable parallel unsafe cost 100000 rows 10
 set search_path = pg_catalog, pg_temp$$, arguments);
 	execute format('comment on function hkg_estimate is %L',
 $$what hkg_train would take, before it is tried: bytes of memory by purpose and in all, which must fit hybridkg.max_memory, and the floating-point operations of an epoch, and of one of the path network
-On several nodes it has the memory of a node, and what is sent in an epoch, too. It counts the graph's facts and trains nothing. Not included: mined rules and their inferences, which are unknown before they are counted; their memory is checked while they are.
-seconds: of sending, at that bandwidth
-bandwidth: between nodes, in Gbit/s, 0.001 to 1e6$$ ||
+On several nodes it has the memory of a node, and what is sent in an epoch, too. It counts the graph's facts and trains nothing. Not included: mined rules and their inferences, which are unknown before they are counted; their memory is checked while they are.$$ ||
 		meaning);
 end
 $do$;
@@ -937,7 +950,7 @@ graph: an existing graph
 head, relation, tail: names; the triple need not be a fact
 model: a trained model of the graph
 rule: (embedding), with how a new entity got its own: (embedding; of head: placed among its neighbours), or of head: none, where none of its facts could place it; or a rule that is evidence or was selected in training. Rules with a constant in the head are counted for this triple and are in no table. (path) and a rule: a path that weighs much in the score of the path network, which grounds that rule; (other paths): all but the five that weigh most
-quality: that of table rule; else what the rule is worth as evidence for this answer: its evidence_confidence, or, for a rule that is in no table, support / (body size + 5); raised as column closed_world of evidence_weight says
+quality: that of table rule; else what the rule is worth as evidence for this answer: its evidence_confidence, or, for a rule that is in no table, support / (body size + 5); raised by column closed_world of evidence_weight
 grounding: the facts that match the rule''s body, one row for each grounding; only one for a rule that was not selected
 share: its part of hkg_score; the shares of the embedding, of different rules and of paths, row by row, add up to it. Null for a rule that adds nothing, because a better one infers much the same, and where the model has neither rules as evidence nor paths: its hkg_score is the embedding''s, which has no row then
 If the triple is a fact, the fact itself may be in a grounding, even alone: see hkg_score';

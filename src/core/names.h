@@ -20,11 +20,24 @@ typedef struct NameTable
 	(const void *const[]) {__VA_ARGS__} \
 }
 
+/* The name of a thing. */
+static inline const char *
+name_of(const void *thing)
+{
+	return *(const char *const *) thing;
+}
+
+static inline int
+is_named(const void *thing, const char *name)
+{
+	return strcmp(name_of(thing), name) == 0;
+}
+
 /* The name of thing number i, or NULL past the last one. */
 static inline const char *
 name_at(const NameTable *table, int i)
 {
-	return i >= 0 && i < table->count ? *(const char *const *) table->thing[i] : NULL;
+	return i >= 0 && i < table->count ? name_of(table->thing[i]) : NULL;
 }
 
 /* The thing of that name, or NULL. */

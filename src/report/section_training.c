@@ -8,7 +8,6 @@
 
 #include "chart.h"
 #include "section.h"
-#include "train/settings.h"
 
 /* columns of the iterations */
 enum
@@ -156,37 +155,20 @@ static const Column setting_columns[] = {
 	{"default", COLUMN_CODE}
 };
 
-/* values (name, default as jsonb), of all arguments of hkg_train */
-static char *
-default_values(const Report *report)
-{
-	SqlArgs		args = sql_args_text(psprintf("%shkg_train", report->functions));
-
-	sql_arg_text(&args, settings_defaults());
-	return report_text("select 'values ' || string_agg(format('(%L, coalesce(to_jsonb(%s), %L))', a.name, "
-					   "pg_get_function_arg_default(p.oid, a.place::int), $2::jsonb -> a.name), ', ') "
-					   "from pg_proc p, unnest(p.proargnames[1 : p.pronargs]) with ordinality a (name, place) "
-					   "where p.oid = $1::regproc and pg_get_function_arg_default(p.oid, a.place::int) is not null", &args);
-}
-
-/* An optional number of 0 is null among the settings of a model. */
 static void
 write_settings(Report *report, const char *model)
 {
 	SqlArgs		args = sql_args_text(model);
-	char	   *query = psprintf("select d.name, coalesce(m.settings ->> d.name, 'null'), "
-								 "coalesce(d.value #>> '{}', 'null') "
-								 "from %smodel m, (%s) d (name, value) where m.name = $1 and m.settings ? d.name "
-								 "and d.name not in ('model', 'rules') "
-								 "and coalesce(nullif(m.settings -> d.name, 'null'), '0') "
-								 "<> coalesce(nullif(d.value, 'null'), '0') order by 1",
-								 report->graph->prefix, default_values(report));
+	char	   *query = psprintf("select s.name, m.settings ->> s.name, s.default_value from %smodel m, %shkg_settings() s "
+								 "where m.name = $1 and s.name not in ('model', 'rules_of') "
+								 "and m.settings ->> s.name <> s.default_value order by 1",
+								 report->graph->prefix, report->functions);
 
 	/* an imported model has none */
 	if (report_text(psprintf("select 'some' from %smodel where name = $1 and settings <> '{}'", report->graph->prefix),
 					&args) == NULL)
 		return;
-	if (table_of_query(report->markup, "Settings that differ from the defaults; null: the training chooses",
+	if (table_of_query(report->markup, "Settings that differ from the defaults",
 					   setting_columns, lengthof(setting_columns), query, &args) == 0)
 		markup_paragraph(report->markup, NULL, "All settings are the defaults.");
 }

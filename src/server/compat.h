@@ -43,7 +43,7 @@ hkg_reserve_prefix(const char *prefix)
 
 /* All settings; since 16 they are in a hash table, and listed on demand. */
 static inline struct config_generic **
-hkg_settings(int *count)
+hkg_server_settings(int *count)
 {
 #if PG_VERSION_NUM >= 160000
 	return get_guc_variables(count);

@@ -56,7 +56,7 @@ session_settings(Size *bytes)
 {
 	StringInfoData packed;
 	int			count;
-	struct config_generic **settings = hkg_settings(&count);
+	struct config_generic **settings = hkg_server_settings(&count);
 
 	initStringInfo(&packed);
 	for (int i = 0; i < count; i++)

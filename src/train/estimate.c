@@ -75,7 +75,7 @@ paths_bytes(const TrainSettings *settings, const TrainingFacts *facts, const Kge
 static bool
 mines(const TrainSettings *settings)
 {
-	return settings->top_rules > 0 || kge_constraint_entails(kge_constraint(settings->constraints));
+	return settings->top_rules > 0 || kge_constraint_entails(settings->constraints);
 }
 
 /* Rules are mined with one index of facts; what they infer takes another.  Those that entail infer nothing. */
@@ -84,7 +84,7 @@ rules_bytes(const TrainSettings *settings, const GraphData *facts)
 {
 	if (settings->top_rules == 0)
 		return mine_index_bytes(facts, true);
-	return Max(mine_index_bytes(facts, settings->rules == NULL), body_pairs_bytes(facts));
+	return Max(mine_index_bytes(facts, settings->rules_of == NULL), body_pairs_bytes(facts));
 }
 
 static uint64
@@ -302,34 +302,23 @@ estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingF
 
 /* ---- hkg_estimate ------------------------------------------------------------ */
 
-/* Counts of a graph's rows */
-typedef struct Sizes
-{
-	int64		entities;
-	int64		relations;
-	int64		facts;
-	int64		valid;
-	int64		held_out;		/* rows of holdout */
-	int64		queries;		/* distinct (head, relation) and (relation, tail) */
-} Sizes;
-
 static void
-take_sizes(void *argument, const Datum *values, const bool *nulls)
+take_counts(void *argument, const Datum *values, const bool *nulls)
 {
-	Sizes	   *sizes = argument;
+	int64	   *count = argument;
 
-	sizes->entities = DatumGetInt64(values[0]);
-	sizes->relations = DatumGetInt64(values[1]);
-	sizes->facts = DatumGetInt64(values[2]);
-	sizes->valid = DatumGetInt64(values[3]);
-	sizes->held_out = DatumGetInt64(values[4]);
-	sizes->queries = DatumGetInt64(values[5]);
+	for (int i = 0; i < 6; i++)
+		count[i] = DatumGetInt64(values[i]);
 }
 
-static Sizes
-count_sizes(const Graph *graph)
+/* As training_facts_read, without triples; and the distinct (head, relation) and (relation, tail). */
+static TrainingFacts
+count_facts(const Graph *graph, const TrainSettings *settings, int64 *queries)
 {
-	Sizes		sizes;
+	GraphData  *all = palloc0(sizeof(GraphData));
+	GraphData  *learnt = palloc(sizeof(GraphData));
+	TrainingFacts facts = {.all = all,.learnt = all};
+	int64		count[6];
 
 	sql_stream(psprintf("select (select count(*) from %1$sentity), (select count(*) from %1$srelation), "
 						"(select count(*) from %1$striple), "
@@ -338,25 +327,16 @@ count_sizes(const Graph *graph)
 						"(select count(*) from (select distinct relation, head from %1$striple) q) + "
 						"(select count(*) from (select distinct relation, tail from %1$striple) q)",
 						graph->prefix),
-			   SQL_NO_ARGS, take_sizes, &sizes);
-	return sizes;
-}
-
-/* The same as arrays without triples. */
-static TrainingFacts
-facts_of_sizes(const Sizes *sizes, const TrainSettings *settings)
-{
-	GraphData  *all = palloc0(sizeof(GraphData));
-	GraphData  *learnt = palloc(sizeof(GraphData));
-	TrainingFacts facts = {.all = all,.learnt = all,.valid_count = sizes->valid};
-
-	all->entities = (int32) sizes->entities;
-	all->relations = (int32) sizes->relations;
-	all->facts = sizes->facts;
-	facts.filter_count = sizes->facts + sizes->held_out;
-	if (sizes->valid > 0 || settings->warm_start)
+			   SQL_NO_ARGS, take_counts, count);
+	all->entities = (int32) count[0];
+	all->relations = (int32) count[1];
+	all->facts = count[2];
+	facts.valid_count = count[3];
+	facts.filter_count = count[2] + count[4];
+	*queries = count[5];
+	if (facts.valid_count > 0 || settings->warm_start)
 		return facts;
-	facts.valid_count = hold_out_size(settings->holdout, sizes->facts);
+	facts.valid_count = hold_out_size(settings->holdout, all->facts);
 	*learnt = *all;
 	learnt->facts -= facts.valid_count;
 	if (facts.valid_count > 0)
@@ -364,21 +344,22 @@ facts_of_sizes(const Sizes *sizes, const TrainSettings *settings)
 	return facts;
 }
 
-/* Numbers below 0 are NULL. */
 static void
-add_row(SqlResult *result, const char *item, double bytes, double flops, double seconds)
+add_bytes(SqlResult *result, const char *item, uint64 bytes)
 {
-	Datum		values[] = {CStringGetTextDatum(item), Int64GetDatum((int64) bytes), Float8GetDatum(flops),
-		Float8GetDatum(seconds)};
-	bool		nulls[] = {false, bytes < 0, flops < 0, seconds < 0};
+	Datum		values[] = {CStringGetTextDatum(item), Int64GetDatum((int64) bytes), (Datum) 0};
+	bool		nulls[] = {false, false, true};
 
 	sql_result_row(result, values, nulls);
 }
 
 static void
-add_bytes(SqlResult *result, const char *item, uint64 bytes)
+add_flops(SqlResult *result, const char *item, double flops)
 {
-	add_row(result, item, (double) bytes, -1, -1);
+	Datum		values[] = {CStringGetTextDatum(item), (Datum) 0, Float8GetDatum(flops)};
+	bool		nulls[] = {false, true, false};
+
+	sql_result_row(result, values, nulls);
 }
 
 /* Of a node: what trains a bucket, and the bucket */
@@ -392,53 +373,6 @@ node_bytes(const Learner *learner)
 		kge_trainer_bytes(&partitions->room, &learner->training, learner->positives.room, hkg_threads);
 }
 
-#define BITS_OF_BYTE 8
-#define BITS_OF_GIGABIT 1e9
-
-/* bandwidth: in Gbit/s */
-static void
-add_sent(SqlResult *result, const char *item, double bytes, double bandwidth)
-{
-	add_row(result, item, bytes, -1, bytes * BITS_OF_BYTE / (bandwidth * BITS_OF_GIGABIT));
-}
-
-static void
-add_partitions(SqlResult *result, const TrainSettings *settings, const Learner *learner, double bandwidth)
-{
-	if (!is_partitioned(&learner->partitions))
-		return;
-	add_bytes(result, "file of partitions", partition_file_bytes(&learner->partitions.file));
-	if (settings->nodes == 1)
-		return;
-	add_bytes(result, "a node", node_bytes(learner));
-	add_sent(result, "sent in an epoch", sent_bytes(learner), bandwidth);
-}
-
-/* Known answers are not read: all of the filter may be some. */
-static void
-add_ranking(SqlResult *result, const Graph *graph, const TrainSettings *settings, const TrainingFacts *facts,
-			const Learner *learner, double bandwidth)
-{
-	ValidRanking ranking = valid_ranking_sizes(settings, facts, learner);
-	NodeRankingNeed need = node_ranking_need(graph, settings, &learner->model, ranking.sample.count, facts->filter_count);
-
-	if (need.node == 0)
-		return;
-	add_bytes(result, "a node that ranks", need.node);
-	add_sent(result, "sent to rank, at most", (double) need.sent, bandwidth);
-}
-
-#define COLUMNS_WITH_SECONDS 4	/* an older version has neither these nor a bandwidth */
-#define USUAL_BANDWIDTH 10
-
-static double
-bandwidth_of(FunctionCallInfo fcinfo, const SqlResult *result)
-{
-	if (result->descriptor->natts < COLUMNS_WITH_SECONDS)
-		return USUAL_BANDWIDTH;
-	return argument_float(fcinfo, PG_NARGS() - 1, "bandwidth", 1e-3, 1e6);
-}
-
 HKG_FUNCTION(hkg_estimate);
 Datum
 hkg_estimate(PG_FUNCTION_ARGS)
@@ -446,19 +380,18 @@ hkg_estimate(PG_FUNCTION_ARGS)
 	SqlResult  *result = sql_result(fcinfo);
 	TrainSettings settings;
 	Graph	   *graph;
-	Sizes		sizes;
 	TrainingFacts facts;
+	int64		queries;
 	Learner		learner;
 	NeedList	list;
-	double		flops;
-	double		bandwidth = bandwidth_of(fcinfo, result);
+	ValidRanking ranking;
+	NodeRankingNeed ranked;
 
 	settings_read(fcinfo, &settings);
 	sql_begin();
 	graph = graph_open(settings.graph);
 	node_buckets_fill_in(graph, &settings);
-	sizes = count_sizes(graph);
-	facts = facts_of_sizes(&sizes, &settings);
+	facts = count_facts(graph, &settings, &queries);
 	path_settings_decide(&settings, graph, &facts);
 	training_facts_check(&facts, graph, &settings);
 	learner = learner_sizes(&settings, &facts);
@@ -466,16 +399,29 @@ hkg_estimate(PG_FUNCTION_ARGS)
 	for (int i = 0; i < list.count; i++)
 		add_bytes(result, list.need[i].item, list.need[i].bytes);
 	add_bytes(result, "all of it", list.bytes);
-	add_partitions(result, &settings, &learner, bandwidth);
-	add_ranking(result, graph, &settings, &facts, &learner, bandwidth);
-	flops = kge_epoch_flops(&learner.model, &learner.training, sizes.facts, sizes.queries);
-	add_row(result, "an epoch", -1, flops, -1);
+	if (is_partitioned(&learner.partitions))
+	{
+		add_bytes(result, "file of partitions", partition_file_bytes(&learner.partitions.file));
+		if (settings.nodes > 1)
+		{
+			add_bytes(result, "a node", node_bytes(&learner));
+			add_bytes(result, "sent in an epoch", (uint64) sent_bytes(&learner));
+		}
+	}
+	/* known answers are not read: all of the filter may be some */
+	ranking = valid_ranking_sizes(&settings, &facts, &learner);
+	ranked = node_ranking_need(graph, &settings, &learner.model, ranking.sample.count, facts.filter_count);
+	if (ranked.node > 0)
+	{
+		add_bytes(result, "a node that ranks", ranked.node);
+		add_bytes(result, "sent to rank, at most", ranked.sent);
+	}
+	add_flops(result, "an epoch", kge_epoch_flops(&learner.model, &learner.training, facts.all->facts, queries));
 	if (settings.paths == YES)
 	{
 		PathLearning paths = path_learning_sizes(&settings, &facts);
 
-		flops = path_learning_flops(&paths, &facts);
-		add_row(result, "an epoch of the path network", -1, flops, -1);
+		add_flops(result, "an epoch of the path network", path_learning_flops(&paths, &facts));
 	}
 	sql_end();
 	return (Datum) 0;

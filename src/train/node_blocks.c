@@ -86,7 +86,7 @@ node_blocks_open(const Graph *graph, const TrainSettings *settings, bool in_work
 
 	if (!is_allowed(graph))
 		return NULL;
-	sent.precision = pstrdup("single"); /* bfloat16 is of losses that nodes do not train by */
+	sent.precision = KGE_SINGLE; /* bfloat16 is of losses that nodes do not train by */
 	nodes = palloc0(sizeof(NodeBlocks));
 	nodes->graph = graph;
 	nodes->settings = settings_json(&sent);

@@ -25,7 +25,6 @@
 #define MANY_RELATIONS 100
 #define DROPOUT 0.05
 #define EXPLORATION 0.5			/* standard deviations, where not all entities can be kept; elsewhere noise gains nothing */
-#define FACTS 4096			/* that an epoch asks for */
 #define FEWEST_EPOCHS 8
 #define MOST_EPOCHS 20
 #define LEARNING_FLOPS 3		/* times those of an answer that keeps as many entities */
@@ -106,7 +105,7 @@ path_settings(const TrainSettings *settings, const TrainingFacts *facts)
 	FactIndex	index = path_index_sizes(facts);
 	PathShape	shape = shape_of(settings, data);
 	bool		keeps_all = path_keeps_all(&index, shape);
-	int64		asked = Max(Min(settings->path_facts > 0 ? settings->path_facts : FACTS, data->facts), 1);
+	int64		asked = Max(Min(settings->path_facts, data->facts), 1);
 	PathSettings plan = {
 		.shape = shape,
 		.training = training_of(settings, facts, keeps_all),

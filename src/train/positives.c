@@ -12,15 +12,14 @@
 bool
 positives_have_worth(const TrainSettings *settings)
 {
-	const Hybrid *hybrid = hybrid_find(settings->hybrid);
-
-	return hybrid_labelling(hybrid) != NULL || (hybrid_infers(hybrid) && strcmp(settings->label, "confidence") == 0);
+	return hybrid_labelling(settings->hybrid) != NULL ||
+		(hybrid_infers(settings->hybrid) && settings->label == LABEL_CONFIDENCE);
 }
 
 Positives
 positives_sizes(const TrainSettings *settings, const TrainingFacts *facts)
 {
-	const Hybrid *hybrid = hybrid_find(settings->hybrid);
+	const Hybrid *hybrid = settings->hybrid;
 	bool		infers = settings->top_rules > 0 && hybrid_infers(hybrid);
 	int64		draws = !infers ? 0 : settings->accumulate ? settings->iterations : 1;
 	Positives	positives = {.accumulate = settings->accumulate};

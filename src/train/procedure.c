@@ -97,8 +97,8 @@ mine(Procedure *procedure)
 	int64		start = monotonic_now();
 
 	progress_phase(procedure->progress, PHASE_MINING, (double) data->facts);
-	procedure->rules = settings->rules == NULL ? mine_rules(procedure->graph, data, &options) :
-		mine_selected(procedure->graph, data, settings->rules);
+	procedure->rules = settings->rules_of == NULL ? mine_rules(procedure->graph, data, &options) :
+		mine_selected(procedure->graph, data, settings->rules_of);
 	estimate_mined(procedure->progress, &procedure->facts, procedure->rules->count);
 	procedure->pairs = body_pairs_create(data, procedure->learner.pool);
 	hkg_hold_memory(body_pairs_bytes(data) + 2 * procedure->rules->count * sizeof(MinedRule));
@@ -112,7 +112,7 @@ entail(Procedure *procedure)
 	const TrainSettings *settings = &procedure->settings;
 	const GraphData *data = procedure->facts.learnt;
 	MineOptions options = {2, settings->min_head_coverage, settings->min_support, false, NULL, NULL, NULL};
-	bool		mined = procedure->rules != NULL && settings->rules == NULL;
+	bool		mined = procedure->rules != NULL && settings->rules_of == NULL;
 	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
 	const MinedRules *rules = procedure->rules;
 
@@ -314,7 +314,7 @@ sample_inferences(Procedure *procedure, Iteration *iteration)
 {
 	const GraphData *data = procedure->facts.learnt;
 	Learner    *learner = &procedure->learner;
-	const Hybrid *hybrid = hybrid_find(procedure->settings.hybrid);
+	const Hybrid *hybrid = procedure->settings.hybrid;
 	HybridRules rules = {procedure->rules, data, &learner->model, procedure->settings.rule_weight};
 	Sample		sample;
 	int64		start = monotonic_now();
@@ -369,7 +369,7 @@ report_iteration(const Procedure *procedure, const Iteration *iteration)
 	procedure_append_mrr(&line, iteration);
 	if (procedure->rules != NULL)
 		appendStringInfo(&line, ", %d rules", iteration->rules);
-	if (procedure->rules != NULL && hybrid_infers(hybrid_find(procedure->settings.hybrid)))
+	if (procedure->rules != NULL && hybrid_infers(procedure->settings.hybrid))
 		appendStringInfo(&line, " infer " INT64_FORMAT " triples, " INT64_FORMAT " sampled",
 						 iteration->inferred, iteration->sampled);
 	appendStringInfo(&line, " (%.1f s training, %.1f s mining, %.1f s sampling, %.1f s evaluating)",
@@ -390,7 +390,7 @@ procedure_infer(Procedure *procedure)
 	{
 		progress_phase(procedure->progress, PHASE_INFERRING, 1);
 		rank_rules(procedure, iteration);
-		if (hybrid_infers(hybrid_find(procedure->settings.hybrid)))
+		if (hybrid_infers(procedure->settings.hybrid))
 			sample_inferences(procedure, iteration);
 	}
 	record_iteration(procedure->graph, procedure->settings.model, iteration);
@@ -542,7 +542,7 @@ procedure_is_refused(const Procedure *procedure)
 {
 	double		error;
 
-	if (procedure->ranking.before == NULL || strcmp(procedure->settings.replace, "always") == 0)
+	if (procedure->ranking.before == NULL || procedure->settings.replace == REPLACE_ALWAYS)
 		return false;
 	return valid_ranking_loss(&procedure->ranking, &error) > error;
 }

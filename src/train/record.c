@@ -15,6 +15,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "core/names.h"
 #include "server/free_space.h"
 #include "server/sql.h"
 
@@ -117,7 +118,7 @@ model_row(const TrainSettings *settings)
 {
 	SqlArgs		row = sql_args_text(settings->model);
 
-	sql_arg_text(&row, settings->score_function);
+	sql_arg_text(&row, name_of(settings->score_function));
 	sql_arg(&row, INT4OID, Int32GetDatum(settings->dimensions));
 	sql_arg_text(&row, settings_json(settings));
 	return row;

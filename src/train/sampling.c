@@ -72,7 +72,7 @@ sampling_draw(Sample *sample, const Learner *learner, const TrainSettings *setti
 	const Triple *triple = sample->inferences->triple;
 	int64		count = sample->inferences->count;
 	int64		size = Min(learner->positives.sample_size, count);
-	double		beta = hybrid_find(settings->hybrid)->evenly ? 0 : settings->beta;
+	double		beta = settings->hybrid->evenly ? 0 : settings->beta;
 	uint64	   *key = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(uint64));
 
 	sample->score = MemoryContextAllocHuge(context, Max(count, 1) * sizeof(float));

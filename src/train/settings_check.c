@@ -4,7 +4,7 @@
  */
 #include "settings.h"
 
-#include "hybrid.h"
+#include "core/names.h"
 #include "paths/paths.h"
 #include "server/argument.h"
 
@@ -14,7 +14,7 @@
 static bool
 takes_all(const TrainSettings *settings)
 {
-	return strcmp(settings->loss, "softmax") == 0 || strcmp(settings->loss, "k_vs_all") == 0;
+	return is_named(settings->loss, "softmax") || is_named(settings->loss, "k_vs_all");
 }
 
 static char *
@@ -33,22 +33,22 @@ linear_score_functions(void)
 static bool
 is_dura(const TrainSettings *settings)
 {
-	return settings->regularizer != NULL && strcmp(settings->regularizer, "dura") == 0;
+	return settings->regularizer == KGE_REGULARIZER_DURA;
 }
 
 /* ERROR unless the loss is softmax and the score is linear in head, relation and tail, as `what` requires. */
 static void
 check_linear(const TrainSettings *settings, const char *what)
 {
-	if (strcmp(settings->loss, "softmax") != 0)
+	if (!is_named(settings->loss, "softmax"))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s has no use under loss \"%s\"", what, settings->loss),
+				 errmsg("%s has no use under loss \"%s\"", what, name_of(settings->loss)),
 				 errhint("It goes with the loss \"softmax\".")));
-	if (kge_is_distance(kge_score_function(settings->score_function)))
+	if (kge_is_distance(settings->score_function))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("%s does not go with score_function \"%s\"", what, settings->score_function),
+				 errmsg("%s does not go with score_function \"%s\"", what, name_of(settings->score_function)),
 				 errdetail("The score must be linear in head, relation and tail."),
 				 errhint("Score functions that it goes with are %s.", linear_score_functions())));
 }
@@ -76,11 +76,11 @@ check_partitions(const TrainSettings *settings)
 	check_nodes(settings);
 	if (settings->partitions == 1)
 		return;
-	if (all || strcmp(settings->negative_sampling, "kbgan") == 0)
+	if (all || is_named(settings->negative_sampling, "kbgan"))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("%s \"%s\" does not go with partitions => %d", all ? "loss" : "negative_sampling",
-						all ? settings->loss : settings->negative_sampling, settings->partitions),
+						all ? name_of(settings->loss) : name_of(settings->negative_sampling), settings->partitions),
 				 errdetail("It needs all entities in memory, where only those of two partitions are."),
 				 all ? errhint("Choose the loss \"sampled_softmax\" or \"logistic\", or leave partitions at 1.") :
 				 errhint("Choose negative_sampling \"self_adversarial\", or leave partitions at 1.")));
@@ -100,7 +100,7 @@ refuse_with_network(const TrainSettings *settings, bool asked, const char *what,
 	if (asked)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("%s does not go with score_function \"%s\"", what, settings->score_function),
+				 errmsg("%s does not go with score_function \"%s\"", what, name_of(settings->score_function)),
 				 errdetail("Its network makes queries, which are learnt against all entities at once."),
 				 errhint("Choose another score_function, or %s.", instead)));
 }
@@ -109,35 +109,35 @@ refuse_with_network(const TrainSettings *settings, bool asked, const char *what,
 static void
 check_network(const TrainSettings *settings)
 {
-	const KgeScoreFunction *function = kge_score_function(settings->score_function);
+	const KgeScoreFunction *function = settings->score_function;
 
 	if (!kge_fits(function, settings->dimensions))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("score_function \"%s\" cannot have %d dimensions", settings->score_function, settings->dimensions),
+				 errmsg("score_function \"%s\" cannot have %d dimensions", name_of(settings->score_function), settings->dimensions),
 				 errdetail("They fill an image of at least two rows and three columns, "
 						   "so they are no prime, and at most 500."),
 				 errhint("Choose another number, such as %d.", settings->dimensions < 100 ? 32 : 200)));
 	if (!kge_has_network(function))
 		return;
-	if (strcmp(settings->loss, "k_vs_all") != 0)
+	if (!is_named(settings->loss, "k_vs_all"))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("loss \"%s\" does not go with score_function \"%s\"", settings->loss, settings->score_function),
+				 errmsg("loss \"%s\" does not go with score_function \"%s\"", name_of(settings->loss), name_of(settings->score_function)),
 				 errdetail("A query of its network takes long, and is to be learnt against all entities at once."),
 				 errhint("Choose the loss \"k_vs_all\".")));
 	if (!settings->reciprocal)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("score_function \"%s\" needs reciprocal relations", settings->score_function),
+				 errmsg("score_function \"%s\" needs reciprocal relations", name_of(settings->score_function)),
 				 errdetail("Its network makes queries for tails alone: a head is the tail of the inverse relation."),
 				 errhint("Choose reciprocal => true.")));
 	refuse_with_network(settings, settings->relation_weight > 0, "relation_weight", "relation_weight 0");
 	refuse_with_network(settings, is_dura(settings), "regularizer \"dura\"", "regularizer \"l2\"");
 	refuse_with_network(settings, settings->partitions > 1,
 						psprintf("partitions => %d", settings->partitions), "partitions 1");
-	refuse_with_network(settings, hybrid_labelling(hybrid_find(settings->hybrid)) != NULL,
-						psprintf("hybrid \"%s\"", settings->hybrid), "hybrid \"sampled\"");
+	refuse_with_network(settings, hybrid_labelling(settings->hybrid) != NULL,
+						psprintf("hybrid \"%s\"", name_of(settings->hybrid)), "hybrid \"sampled\"");
 }
 
 /* ---- constraints and rules --------------------------------------------------------- */
@@ -145,13 +145,13 @@ check_network(const TrainSettings *settings)
 static void
 check_constraint(const TrainSettings *settings)
 {
-	const char *function = kge_constraint_function(kge_constraint(settings->constraints));
+	const char *function = kge_constraint_function(settings->constraints);
 
-	if (function != NULL && strcmp(function, settings->score_function) != 0)
+	if (function != NULL && !is_named(settings->score_function, function))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("constraints \"%s\" does not go with score_function \"%s\"", settings->constraints,
-						settings->score_function),
+				 errmsg("constraints \"%s\" does not go with score_function \"%s\"", name_of(settings->constraints),
+						name_of(settings->score_function)),
 				 errhint("Choose score_function \"%s\", or constraints \"none\".", function)));
 }
 
@@ -159,32 +159,32 @@ check_constraint(const TrainSettings *settings)
 static void
 check_hybrid(const TrainSettings *settings)
 {
-	const Hybrid *hybrid = hybrid_find(settings->hybrid);
+	const Hybrid *hybrid = settings->hybrid;
 
 	if (hybrid_labelling(hybrid) == NULL)
 		return;
-	if (hybrid->axioms && !kge_has_axioms(kge_score_function(settings->score_function)))
+	if (hybrid->axioms && !kge_has_axioms(settings->score_function))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("hybrid \"%s\" does not go with score_function \"%s\"", settings->hybrid, settings->score_function),
+				 errmsg("hybrid \"%s\" does not go with score_function \"%s\"", name_of(settings->hybrid), name_of(settings->score_function)),
 				 errdetail("It compares relations as factors of each dimension."),
 				 errhint("Choose score_function \"complex\" or \"distmult\", or another hybrid.")));
-	if (strcmp(settings->loss, "logistic") != 0)
+	if (!is_named(settings->loss, "logistic"))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("hybrid \"%s\" has no use under loss \"%s\"", settings->hybrid, settings->loss),
+				 errmsg("hybrid \"%s\" has no use under loss \"%s\"", name_of(settings->hybrid), name_of(settings->loss)),
 				 errdetail("It learns labels between 0 and 1 as probabilities."),
 				 errhint("Choose the loss \"logistic\", or hybrid \"sampled\".")));
 	if (settings->top_rules == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("hybrid \"%s\" needs rules, but top_rules is 0", settings->hybrid),
+				 errmsg("hybrid \"%s\" needs rules, but top_rules is 0", name_of(settings->hybrid)),
 				 errhint("Raise top_rules, or choose hybrid \"none\".")));
-	if (strcmp(settings->label, "confidence") != 0)
+	if (settings->label == LABEL_ONE)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("label \"%s\" has no use under hybrid \"%s\", which finds labels itself", settings->label,
-						settings->hybrid),
+				 errmsg("label \"one\" has no use under hybrid \"%s\", which finds labels itself",
+						name_of(settings->hybrid)),
 				 errhint("Choose label \"confidence\", or hybrid \"sampled\".")));
 }
 
@@ -193,11 +193,11 @@ check_hybrid(const TrainSettings *settings)
 void
 settings_check(const TrainSettings *settings)
 {
-	if (!kge_goes_with(kge_loss(settings->loss), kge_sampler(settings->negative_sampling)))
+	if (!kge_goes_with(settings->loss, settings->negative_sampling))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("negative_sampling \"%s\" has no use under loss \"%s\", which %s",
-						settings->negative_sampling, settings->loss,
+						name_of(settings->negative_sampling), name_of(settings->loss),
 						takes_all(settings) ? "has no negatives" : "weighs negatives itself"),
 				 errhint("Choose negative_sampling \"uniform\", or another loss.")));
 	check_network(settings);
@@ -213,16 +213,16 @@ settings_check(const TrainSettings *settings)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("path_width must be a multiple of %d, not %d", PATH_WIDTH_STEP, settings->path_width),
 				 errhint("Choose %d or more.", ((settings->path_width - 1) / PATH_WIDTH_STEP + 1) * PATH_WIDTH_STEP)));
-	if (!kge_has_precision(settings_training(settings).precision))
+	if (!kge_has_precision(settings->precision))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("this machine cannot train with hybridkg.precision \"%s\"", settings->precision),
+				 errmsg("this machine cannot train with precision \"bfloat16\""),
 				 errdetail("It needs a processor with AMX-BF16 or AVX512-BF16."),
-				 errhint("Train on such a machine, or anew with hybridkg.precision \"single\".")));
-	if (settings->rules != NULL && strcmp(settings->rules, settings->model) == 0)
+				 errhint("Train on such a machine, or with precision \"single\".")));
+	if (settings->rules_of != NULL && strcmp(settings->rules_of, settings->model) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("rules must name another model than the one that is trained, \"%s\"", settings->model),
-				 errhint("Training replaces that one and its rules. Choose another name by the argument model.")));
+				 errmsg("rules_of must name another model than the one that is trained, \"%s\"", settings->model),
+				 errhint("Training replaces that one and its rules. Choose another name by model.")));
 	argument_check_model(settings->model);
 }

@@ -56,8 +56,8 @@ training_facts_read(Graph *graph, const TrainSettings *settings)
 void
 training_facts_check(const TrainingFacts *facts, Graph *graph, const TrainSettings *settings)
 {
-	if (settings->rules != NULL)
-		model_require(graph, settings->rules);
+	if (settings->rules_of != NULL)
+		model_require(graph, settings->rules_of);
 	if (facts->learnt->facts == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

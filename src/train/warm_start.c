@@ -9,21 +9,12 @@
 
 #include "miscadmin.h"
 
+#include "core/names.h"
 #include "model/model_cache.h"
 #include "server/host.h"
 
 /* facts between two checks for interrupts */
 #define FACTS_AT_ONCE 1000
-
-static const char *
-name_of(const KgeScoreFunction *function)
-{
-	int			i = 0;
-
-	while (kge_score_function(kge_score_function_name(i)) != function)
-		i++;
-	return kge_score_function_name(i);
-}
 
 /* What a score depends on besides the parameters.  Only distances have a norm. */
 static char *

@@ -163,7 +163,7 @@ begin
 	perform hkg_predict_tails('g', 'n1', 'next', 2, 'm', true);
 	perform hkg_explain('g', 'n1', 'next', 'n2', 'm');
 	if length(input) % 16 = 0 then	-- a hundred times as slow as the others
-		perform hkg_train('g', 'distmult', 1, iterations => 1, epochs => 1, rules => 'm', evidence_rules => 0, model => 'new');
+		perform hkg_train('g', 'distmult', 1, iterations => 1, epochs => 1, rules_of => 'm', evidence_rules => 0, model => 'new');
 	end if;
 end
 $$;

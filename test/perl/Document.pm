@@ -2,10 +2,14 @@
 #
 #	```sql or ```sh		is run (sh: in an empty folder, as the database's user)
 #	```text			is what the block before it prints; spaces and lines of dashes
-#				may be longer or shorter, and each … stands for anything
+#				may be longer or shorter, each … stands for anything, and a number
+#				with decimals may differ by a tenth of it and 0.05: models
+#				depend on the processor's instructions
 #	<!-- needs: NAME -->	the next block is skipped where the server has no extension NAME
 #	<!-- fails: SQLSTATE -->	the next block ends with that error
 #	<!-- wait: CONDITION -->	before the next block
+#	<!-- similar -->	of the next output only its heading and the number of its lines
+#				are the same on every processor
 package Document;
 
 use strict;
@@ -38,9 +42,9 @@ sub parts
 		{
 			$block = [ $1, $number, '' ];
 		}
-		elsif ($line =~ /^<!-- (needs|fails|wait): (.*) -->/)
+		elsif ($line =~ /^<!-- (needs|fails|wait|similar)(?:: (.*))? -->/)
 		{
-			push @parts, [ $1, $number, $2 ];
+			push @parts, [ $1, $number, $2 // 1 ];
 		}
 	}
 	close $handle;
@@ -57,12 +61,27 @@ sub plain
 	return join "\n", grep { $_ ne '' } @lines;
 }
 
+my $decimal = qr/\b\d+\.\d+\b/;
+
 sub prints
 {
 	my ($output, $expected, $name) = @_;
-	my $pattern = join '.*?', map { quotemeta } split /\N{U+2026}/, plain($expected), -1;
+	my @expected = plain($expected) =~ /($decimal)/g;
+	my @words = split /(\N{U+2026}|$decimal)/, plain($expected), -1;
+	my $pattern = join '', map { $_ eq "\N{U+2026}" ? '.*?' : /^$decimal$/ ? "($decimal)" : quotemeta } @words;
+	my @got = plain($output) =~ /\A$pattern\z/;
+	my $close = @got && (!@expected || !grep { abs($got[$_] - $expected[$_]) > 0.05 + abs($expected[$_]) / 10 } 0 .. $#expected);
 
-	return like(plain($output), qr/\A$pattern\z/, $name);
+	return ok($close, $name) || diag('got: ' . plain($output) . "\nexpected: " . plain($expected));
+}
+
+# The same heading, and as many lines
+sub resembles
+{
+	my ($output, $expected, $name) = @_;
+
+	return is(join("\n", map { (split /\n/, plain($_))[0], scalar split /\n/, plain($_) } $output),
+		join("\n", map { (split /\n/, plain($_))[0], scalar split /\n/, plain($_) } $expected), $name);
 }
 
 sub run_block
@@ -93,14 +112,16 @@ sub run_document
 		my ($kind, $number, $text) = @$part;
 		my $name = "$file, line $number";
 
-		if ($kind =~ /^(needs|fails|wait)$/)
+		if ($kind =~ /^(needs|fails|wait|similar)$/)
 		{
 			$remark{$kind} = $text;
 			next;
 		}
 		if ($kind eq 'text')
 		{
-			prints($printed, $text, "$name: the output") if defined $printed;
+			my $is_similar = delete $remark{similar};
+
+			($is_similar ? \&resembles : \&prints)->($printed, $text, "$name: the output") if defined $printed;
 		}
 		next if $kind !~ /^(sql|sh)$/;
 		$printed = undef;

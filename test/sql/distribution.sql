@@ -169,8 +169,8 @@ begin;
 call make_nodes();
 select triples from hkg_load('d', $$select 'e' || i, 'r0', 'e' || i * 7 % 20 from generate_series(1, 5) i$$, 'valid');
 set local hybridkg.slice_seconds = 0;
-select item, bytes, seconds = bytes * 8 / 2e9 as seconds, 2 * ((20 + 2) * 16 + (20 + 5) * 12) + 5 * 12 as sent
-from hkg_estimate('d', 'distmult', dimensions => 4, bandwidth => 2) where item ~ 'sent';
+select item, bytes, 2 * ((20 + 2) * 16 + (20 + 5) * 12) + 5 * 12 as sent
+from hkg_estimate('d', 'distmult', dimensions => 4) where item ~ 'sent';
 -- of a node, at least what it gets: half of the split
 select bytes >= (20 + 2) * 16 + (20 + 5) * 12 + 3 * 12 as holds_it from hkg_estimate('d', 'distmult', dimensions => 4) where item = 'a node that ranks';
 -- not where it would take less than a second, or nodes are not wanted

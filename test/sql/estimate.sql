@@ -98,7 +98,7 @@ select hkg_drop_graph('middle');
 
 -- the arguments are those of hkg_train
 select pg_get_function_arguments('hkg_train'::regproc) = pg_get_function_arguments('hkg_train_background'::regproc) as background,
-	pg_get_function_arguments('hkg_train'::regproc) || ', bandwidth double precision DEFAULT 10' = pg_get_function_arguments('hkg_estimate'::regproc) as estimate;
+	pg_get_function_arguments('hkg_train'::regproc) = pg_get_function_arguments('hkg_estimate'::regproc) as estimate;
 select report from hkg_tools.try($$select hkg_estimate('nowhere')$$) where report ~ '^3F000';
 select report from hkg_tools.try($$select hkg_estimate('ring', dimensions => 0)$$);
 -- what cannot be trained cannot be estimated

@@ -99,12 +99,11 @@ select (560 * 400 + 4 * 200) * 4 as one, (140 * 400 + 4 * 200) * 4 as eight, 560
 
 -- On two nodes, each has a bucket: the two partitions, and a sixth of the facts and samples of four partitions' six buckets.  In an epoch each
 -- bucket goes there and back, with the relations, and its facts go there
-create temp table two as select * from hkg_estimate('people', top_rules => 0, evidence_rules => 0, partitions => 4, nodes => 2, bandwidth => 2.5, label => 'one');
+create temp table two as select * from hkg_estimate('people', top_rules => 0, evidence_rules => 0, partitions => 4, nodes => 2, label => 'one');
 select item from two where item ~ 'node|sent' order by item collate "C";
-select e.bytes - 2 * 6 * ((560 / 2) * 400 * 2 * 4 + 4 * 200 * 2 * 4) = (select count(*) from people.triple) * 12 as sent, abs(e.seconds - e.bytes * 8 / 2.5e9) < 1e-9 as seconds
+select e.bytes - 2 * 6 * ((560 / 2) * 400 * 2 * 4 + 4 * 200 * 2 * 4) = (select count(*) from people.triple) * 12 as sent
 from two e where item = 'sent in an epoch';
 select b.bytes - r.bytes between 0 and 20000 as node from two b, (select sum(bytes) as bytes from two where item in ('embeddings', 'state of the optimizer', 'a minibatch')) r where b.item = 'a node';
-select count(*) from hkg_estimate('people', partitions => 4, bandwidth => 0);
 
 -- Refused
 \set VERBOSITY default

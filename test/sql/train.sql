@@ -186,7 +186,7 @@ select e.report from unnest(array[
 	'score_function => ''trans''', 'dimensions => 0', 'dimensions => -1', 'iterations => 0', 'epochs => 0', 'batch_size => 0',
 	'negatives => 0', 'negative_sampling => ''hard''', 'loss => ''hinge''', 'optimizer => ''sgd''', 'learning_rate => 0', 'learning_rate => ''NaN''', 'learning_rate_end => 0',
 	'gamma => ''infinity''', 'norm => 3', 'regularization => -1', 'regularization => 1000001', 'omega => 1.5', 'top_rules => -1', 'beta => ''NaN''', 'sample_size => 0',
-	'max_rule_length => 1', 'min_head_coverage => 2', 'min_support => 0', 'patience => 0', 'seed => null', 'model => null', 'model => ''''',
+	'max_rule_length => 1', 'min_head_coverage => 2', 'min_support => 0', 'patience => 0', 'model => ''''',
 	'min_quality => -1', 'label => ''two''', 'block_size => 0', 'temperature => -1', 'temperature => ''NaN''', 'regularizer => ''l3''',
 	'loss => ''softmax'', negative_sampling => ''self_adversarial''', 'loss => ''sampled_softmax'', negative_sampling => ''kbgan''', 'relation_weight => -1', 'relation_weight => 1',
 	'loss => ''softmax'', relation_weight => 1', 'regularizer => ''dura''', 'loss => ''softmax'', regularizer => ''dura''']) a,

@@ -91,10 +91,10 @@ select settings->>'learning_rate_end' from g.model where name = 'preset';
 select report from hkg_tools.try($$select hkg_tune('g', '{}', '{"preset": "none"}')$$) where report not like 'HINT%';
 
 -- a model that is not there is found before a trial is trained
-select report from hkg_tools.try($$select hkg_tune('g', '{"rules": [null, "no such model"]}')$$);
+select report from hkg_tools.try($$select hkg_tune('g', '{"rules_of": [null, "no such model"]}')$$);
 -- a trial that fails is a row; the others go on
 select hkg_train('g', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, paths => false, model => 'no rules');
-select status, error, count(*) from hkg_tune('g', '{"rules": [null, "no rules"]}', '{"dimensions": 2, "iterations": 1, "epochs": 1}', model => 'one of two')
+select status, error, count(*) from hkg_tune('g', '{"rules_of": [null, "no rules"]}', '{"dimensions": 2, "iterations": 1, "epochs": 1}', model => 'one of two')
 group by 1, 2 order by 1;
 select count(*) from g.model where name like 'trial %';
 -- so is one that would need more memory than there may be
@@ -103,7 +103,7 @@ select arguments->>'dimensions' as dimensions, status, regexp_replace(error, '\d
 	from hkg_tune('g', '{"dimensions": [2, 10000]}', '{"iterations": 1, "epochs": 1, "top_rules": 0, "batch_size": 10000, "negatives": 100}', model => 'small');
 reset hybridkg.max_memory;
 -- and where all fail, none of their models is left
-select status, error from hkg_tune('g', '{"rules": ["no rules"]}', '{"dimensions": 2, "iterations": 1, "epochs": 1}', model => 'none');
+select status, error from hkg_tune('g', '{"rules_of": ["no rules"]}', '{"dimensions": 2, "iterations": 1, "epochs": 1}', model => 'none');
 select name from g.model where name like 'trial %' or name = 'none';
 
 select hkg_drop_graph('g');

@@ -107,7 +107,6 @@ select max(octet_length(report)) > 100, bool_and(convert_from(convert_to(report,
 delete from league.model where name like 'x%';
 select hkg_tools.try($$select hkg_train('league', 'transe', dimensions => 7, warm_start => true)$$);
 select hkg_tools.try($$select hkg_train('league', 'transe', dimensions => 6, norm => 2, warm_start => true)$$);
-select hkg_tools.try($$select hkg_train('league', warm_start => null)$$);
 update league.model set status = 'cancelled' where name = 'cold';
 delete from league.entity_embedding where model = 'cold';
 select hkg_tools.try($$select hkg_train('league', 'transe', dimensions => 6, model => 'cold', warm_start => true)$$);

@@ -506,8 +506,8 @@ like(error_of('set hybridkg.slice_seconds = 0; ' . $of->('g')), qr/^08\w+: .*$lo
 like(error_of('set hybridkg.slice_seconds = 0; select hkg_train(' . $part->('g', 'v', q{score_function => 'rotate', top_rules => 0}) =~ s/top_rules => 20, //r . ')'), qr/^08\w+: .*$lost/,
 	'and a training that ranks the valid split there');
 like(error_of(q{set hybridkg.slice_seconds = 0; select count(*) from hkg_complete('g', null, 5, 0, 'later')}), qr/^08\w+: .*$lost/, 'and a list of missing facts');
-is(run($rated->(q{rules => 'mined', model => 'again'})), 'again', 'a training that rates rules here goes on');
-like(error_of('set hybridkg.slice_seconds = 0; ' . $rated->(q{rules => 'mined', model => 'again'})), qr/^08\w+: .*$lost/, 'and one that rates them there fails');
+is(run($rated->(q{rules_of => 'mined', model => 'again'})), 'again', 'a training that rates rules here goes on');
+like(error_of('set hybridkg.slice_seconds = 0; ' . $rated->(q{rules_of => 'mined', model => 'again'})), qr/^08\w+: .*$lost/, 'and one that rates them there fails');
 like(error_of(q{update g.evidence_weight set weight = weight where model = 'later'; select hkg_send_model('g', 'later')}), qr/^08\w+: .*$lost/, 'and sending a model');
 like(error_of(q{select * from hkg_distribute_graph('alone')}), qr/^08\w+: .*$lost/, 'and distributing a graph');
 is(run($of->('g')), run($of->('l')), 'but not on the coordinator');

@@ -189,7 +189,7 @@ like(refused(q{select hkg_resume('g', 'whole')}), qr/ERROR:  55000: .*no interru
 
 # nor can a training on rules of a model that has other ones since
 value(q{select hkg_import_rules('g', 'r1(X,Y) <= r2(X,Y)', model => 'given')});
-$pid = value(q{select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 10000, epochs => 1, rules => 'given', model => 'ruled')});
+$pid = value(q{select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 10000, epochs => 1, rules_of => 'given', model => 'ruled')});
 ok(wait_until($node, q{select count(*) >= 1 from g.iteration where model = 'ruled'}), 'one iteration');
 value("select pg_cancel_backend($pid)");
 ok(wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)"), 'cancelled');

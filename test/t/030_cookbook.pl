@@ -1,4 +1,4 @@
-# Every block of the cookbook runs, and prints what it says.
+# Every block of the cookbook and of README's session runs, and prints what it says.
 
 use strict;
 use warnings;
@@ -20,8 +20,12 @@ if (-e "$library/pg_cron.so")
 	$node->safe_psql('postgres', 'create extension pg_cron');
 }
 run_document($node, 'postgres', 'doc/cookbook.md');
+$node->safe_psql('postgres', 'create database session');
+run_document($node, 'session', 'README.md');
 
 # a graph whose foreign keys and indexes were made after its first load is like any other
+$node->safe_psql('postgres', q{select hkg_create_graph('archive');
+	select from hkg_load('archive', 'select i, ''before'', i + 1 from generate_series(1, 10000) i')});
 my $made = q{select string_agg(line, E'\n' order by line) from (
 	select pg_get_indexdef(indexrelid) as line from pg_index where indrelid = 'GRAPH.triple'::regclass
 	union all select conname || ' ' || pg_get_constraintdef(oid) || ' ' || convalidated from pg_constraint where conrelid = 'GRAPH.triple'::regclass) l};
@@ -48,8 +52,8 @@ SKIP:
 {
 	skip 'no pgvector', 2 if $node->safe_psql('postgres', q{select count(*) from pg_extension where extname = 'vector'}) eq '0';
 	my $nearest = q{
-		select entity from shop.entity_embedding where model = 'default' order by embedding::vector(32) <=>
-			(select embedding::vector(32) from shop.entity_embedding w join shop.entity p on p.id = w.entity
+		select entity from shop.entity_embedding where model = 'default' order by embedding::vector(400) <=>
+			(select embedding::vector(400) from shop.entity_embedding w join shop.entity p on p.id = w.entity
 				where w.model = 'default' and p.name = 'product 7') limit 6};
 
 	like($node->safe_psql('postgres', "set enable_seqscan = off; explain $nearest"),

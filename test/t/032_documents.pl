@@ -64,7 +64,7 @@ sub headings
 	return map { $_->[1] =~ /^$level (.*)/ ? $1 : () } prose($file);
 }
 
-cmp_ok(scalar @{ $lines{'README.md'} }, '<=', 150, 'README.md has at most 150 lines');
+cmp_ok(scalar @{ $lines{'README.md'} }, '<=', 120, 'README.md has at most 120 lines');
 is(join(' ', grep { length $lines{'README.md'}[ $_ - 1 ] > $width } 1 .. @{ $lines{'README.md'} }), '',
 	"all lines of README.md have at most $width characters");
 
