@@ -43,8 +43,7 @@ dist:
 else
 
 MODULE_big = hybridkg
-ROOMS = core facts paths kge evidence server graph rules model predict train report
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c $(ROOMS:%=src/%/*.c))))
+OBJS = $(patsubst %.c,%.o,$(sort $(filter-out src/algebra/%,$(wildcard src/*.c src/*/*.c src/*/*/*.c))))
 EXTENSION = hybridkg
 DATA = $(sort $(wildcard sql/hybridkg--*.sql))
 
@@ -83,8 +82,8 @@ include $(PGXS)
 # rotate); test/unit runs this code under UBSan.  Never -march=native:
 # one build serves all machines, kernels choose at run time.
 PURE_OPTIMIZATION ?= -O3
-src/core/%.o src/facts/%.o src/paths/%.o src/kge/%.o src/evidence/%.o: override CFLAGS += $(PURE_OPTIMIZATION) -fno-math-errno -fno-trapping-math -fno-wrapv
-src/kge/engine.o src/kge/sketch.o: override CFLAGS += -fassociative-math -fno-signed-zeros
+src/core/%.o src/facts/%.o src/paths/%.o src/kge/%.o src/evidence/%.o src/compared/kge/%.o: override CFLAGS += $(PURE_OPTIMIZATION) -fno-math-errno -fno-trapping-math -fno-wrapv
+src/kge/score/engine.o src/kge/search/sketch.o: override CFLAGS += -fassociative-math -fno-signed-zeros
 
 # the style sheets of reports, as strings of C
 src/report/style.o src/report/style.clang: $(STYLES)
@@ -124,7 +123,7 @@ clang: $(OBJS:.o=.clang) $(ALGEBRA_OBJS:.o=.clang) test/fuzz/fuzz.clang test/fuz
 %.clang: %.c
 	clang -fsyntax-only -Werror $(PG_CFLAGS) $(CPPFLAGS) $<
 
-$(OBJS) $(ALGEBRA_OBJS): Makefile $(wildcard src/*/*.h)
+$(OBJS) $(ALGEBRA_OBJS): Makefile $(wildcard src/*/*.h src/*/*/*.h)
 
 .PHONY: rdf
 rdf:

@@ -7,18 +7,18 @@
  * TRIPLES has a line of three numbers (head, relation, tail) for each triple: the first TRAIN are learnt, the next
  * VALID ranked, all are known.  The training is the default one but for rules, with d = 16.  After each iteration all
  * of valid is ranked; the sample's ranks are among them.  The sample is as large, and chooses in the same way, as on a
- * graph of many entities (src/train/valid_ranking.c).  Prints a row of a table for bench/iterations.
+ * graph of many entities (src/train/embeddings/valid_ranking.c).  Prints a row of a table for bench/iterations.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph.h"
-#include "memory.h"
 #include "core/dense.h"
 #include "kge/kge.h"
 #include "kge/learning.h"
 #include "kge/rank.h"
+#include "memory.h"
 
 enum
 {

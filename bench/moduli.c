@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "kge/engine.h"
-#include "kge/sketch_codes.h"
-#include "kge/sketch_moduli.h"
+#include "kge/score/engine.h"
+#include "kge/search/sketch_codes.h"
+#include "kge/search/sketch_moduli.h"
 
 enum
 {
