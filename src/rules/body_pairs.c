@@ -18,11 +18,11 @@
 
 #define STORED_PART 8			/* of hybridkg.max_memory, which the pairs of statements take at most */
 
-typedef struct EntityPair
+typedef struct BodyPair
 {
 	int32		x;
 	int32		y;
-} EntityPair;
+} BodyPair;
 
 /* What the statement of a body returned, by x and y */
 typedef struct StoredPairs
@@ -138,7 +138,7 @@ body_pairs_forget(BodyPairs *pairs)
 typedef struct PairList
 {
 	const GraphData *data;
-	EntityPair *pair;
+	BodyPair *pair;
 	int64		count;
 	int64		room;
 } PairList;
@@ -149,9 +149,9 @@ take_pair(void *argument, const Datum *values, const bool *nulls)
 	PairList   *list = argument;
 
 	if (list->count == list->room)
-		hkg_check_memory(4 * list->room * sizeof(EntityPair), "what a rule infers");
-	list->pair = array_reserve(list->pair, list->count + 1, &list->room, sizeof(EntityPair));
-	list->pair[list->count++] = (EntityPair) {
+		hkg_check_memory(4 * list->room * sizeof(BodyPair), "what a rule infers");
+	list->pair = array_reserve(list->pair, list->count + 1, &list->room, sizeof(BodyPair));
+	list->pair[list->count++] = (BodyPair) {
 		graph_row(list->data->entity_id, list->data->entities, DatumGetInt32(sql_present(values, nulls, 0))),
 		graph_row(list->data->entity_id, list->data->entities, DatumGetInt32(sql_present(values, nulls, 1)))
 	};
@@ -160,8 +160,8 @@ take_pair(void *argument, const Datum *values, const bool *nulls)
 static int
 compare_pairs(const void *a, const void *b)
 {
-	const EntityPair *left = a;
-	const EntityPair *right = b;
+	const BodyPair *left = a;
+	const BodyPair *right = b;
 
 	if (left->x != right->x)
 		return left->x < right->x ? -1 : 1;
@@ -203,7 +203,7 @@ query_pairs(const BodyPairs *pairs, const Rule *rule)
 		add_left_out(data, rule, &args);
 	sql_stream(rule_sql_pairs(pairs->graph, rule, data->left_out_count > 0), &args, take_pair, &list);
 	sql_args_free(&args);
-	sort_array(hkg_leader(), POOL_LEADER, list.pair, list.count, sizeof(EntityPair), compare_pairs);
+	sort_array(hkg_leader(), POOL_LEADER, list.pair, list.count, sizeof(BodyPair), compare_pairs);
 	returned = (StoredPairs) {*rule, list.count, array_new(int32, list.count), array_new(int32, list.count)};
 	for (int64 i = 0; i < list.count; i++)
 	{
@@ -241,8 +241,8 @@ stored_pairs(BodyPairs *pairs, const Rule *rule)
 		stored = hash_search(pairs->stored, &key, HASH_ENTER, NULL);
 		*stored = returned;
 		stored->body = key;
-		pairs->bytes += returned.count * sizeof(EntityPair);
-		hkg_hold_memory(returned.count * sizeof(EntityPair));
+		pairs->bytes += returned.count * sizeof(BodyPair);
+		hkg_hold_memory(returned.count * sizeof(BodyPair));
 	}
 	MemoryContextSwitchTo(caller);
 	return stored;
