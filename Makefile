@@ -45,7 +45,10 @@ else
 MODULE_big = hybridkg
 OBJS = $(patsubst %.c,%.o,$(sort $(filter-out src/algebra/%,$(wildcard src/*.c src/*/*.c src/*/*/*.c))))
 EXTENSION = hybridkg
-DATA = $(sort $(wildcard sql/hybridkg--*.sql))
+RELEASE := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" hybridkg.control)
+# what updates a released version: sql/from-*.sql, then the script of this version
+DATA_built = $(patsubst sql/from-%.sql,sql/hybridkg--%--$(RELEASE).sql,$(wildcard sql/from-*.sql))
+DATA = $(filter-out $(DATA_built),$(sort $(wildcard sql/hybridkg--*.sql)))
 
 REGRESS = $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
 REGRESS_OPTS = --inputdir=test --outputdir=build/regress --load-extension=hybridkg
@@ -73,6 +76,9 @@ SHLIB_LINK = -lm -lpthread
 override with_llvm = no
 
 include $(PGXS)
+
+sql/hybridkg--%--$(RELEASE).sql: sql/from-%.sql sql/hybridkg--$(RELEASE).sql
+	sed -e '/^\\echo Use "CREATE EXTENSION/d' -e 's/^create \(function\|procedure\)/create or replace \1/' $^ >$@
 
 # The pure half is arithmetic.  In engine.c and sketch.c sums over vectors may be taken in any order (the
 # same one each time), which is what lets the compiler use vector registers; not
