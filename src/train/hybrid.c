@@ -34,7 +34,10 @@ static const Hybrid none = {
 	.name = "none"
 };
 
-static const NameTable hybrids = NAME_TABLE(&sampled, &none, &hybrid_ruge, &hybrid_itere, &hybrid_plogicnet);
+static const NameTable hybrids =
+NAME_TABLE(&sampled, &none,
+		   &hybrid_ruge, &hybrid_itere, &hybrid_plogicnet	/* compared */
+);
 
 const char *
 hybrid_name(int i)

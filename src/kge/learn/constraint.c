@@ -17,7 +17,10 @@
 
 static const KgeConstraint none = {.name = "none"};
 
-static const NameTable constraints = NAME_TABLE(&none, &kge_constraint_nne, &kge_constraint_nne_aer);
+static const NameTable constraints =
+NAME_TABLE(&none,
+		   &kge_constraint_nne, &kge_constraint_nne_aer	/* compared */
+);
 
 const KgeConstraint *
 kge_constraint(const char *name)

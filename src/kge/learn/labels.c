@@ -8,7 +8,10 @@
 #include "core/exponential.h"
 #include "core/names.h"
 
-static const NameTable labellings = NAME_TABLE(&kge_labelling_ruge, &kge_labelling_itere, &kge_labelling_plogicnet);
+static const NameTable labellings =
+NAME_TABLE(
+		   &kge_labelling_ruge, &kge_labelling_itere, &kge_labelling_plogicnet	/* compared */
+);
 
 const KgeLabelling *
 kge_labelling(const char *name)

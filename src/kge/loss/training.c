@@ -28,7 +28,9 @@ kge_loss(const char *name)
 static const KgeSampler uniform = {.name = "uniform"};
 
 static const NameTable samplers =
-NAME_TABLE(&uniform, &kge_sampler_bernoulli, &kge_sampler_self_adversarial, &kge_sampler_kbgan);
+NAME_TABLE(&uniform, &kge_sampler_bernoulli, &kge_sampler_self_adversarial,
+		   &kge_sampler_kbgan	/* compared */
+);
 
 const char *
 kge_sampler_name(int i)
