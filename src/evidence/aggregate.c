@@ -274,7 +274,7 @@ ev_adjuster(Arena *arena, const EvBasis *basis, EvWeights weights, EvKind kind, 
 	take_adjuster(adjuster, &allocation);
 	for (int i = 0; i < threads; i++)
 	{
-		adjuster->answering[i] = ev_answering(arena, basis, weights.closed);
+		adjuster->answering[i] = ev_answering(arena, basis);
 		if (adjuster->answering[i] == NULL)
 			return false;
 	}

@@ -64,9 +64,9 @@ ev_answering_bytes(const EvBasis *basis)
 }
 
 EvAnswering *
-ev_answering(Arena *arena, const EvBasis *basis, const double *closed)
+ev_answering(Arena *arena, const EvBasis *basis)
 {
-	EvAnswering answering = {.facts = basis->facts,.rules = basis->rules,.closed_of = closed};
+	EvAnswering answering = {.facts = basis->facts,.rules = basis->rules};
 	EvAnswering *taken;
 	Allocation	allocation = {0};
 
@@ -90,13 +90,6 @@ double
 ev_answering_most_network(const EvAnswering *answering)
 {
 	return answering->reader == NULL ? 0 : path_most_score(answering->reader);
-}
-
-void
-ev_answering_weigh(EvAnswering *answering, const double *closed)
-{
-	answering->closed_of = closed;
-	answering->answered = false;
 }
 
 /* ---- candidates --------------------------------------------------------------- */
@@ -236,7 +229,6 @@ ev_answer(EvAnswering *answering, EvKind kind, Side side, int32_t given, int32_t
 	answering->relation = relation;
 	answering->atom = asked_atom(relation, side);
 	answering->known = fact_group_number(answering->facts, given, answering->atom);
-	answering->closed = answering->closed_of == NULL ? 1 : answering->closed_of[2 * relation + (int32_t) side];
 	answering->pool = pool;
 	answering->thread = thread;
 	if (kind != EV_RULES && answering->reader != NULL)

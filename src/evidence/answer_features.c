@@ -21,7 +21,6 @@
 static void
 offer_answers(EvAnswering *answering, int32_t group, const FeatureCount *count)
 {
-	double		unknown = ev_unknown(count->size, count->answered);
 	int32_t		support = 0;
 	double		confidence = 0;
 
@@ -36,7 +35,7 @@ offer_answers(EvAnswering *answering, int32_t group, const FeatureCount *count)
 		if (count->answer[i].support != support)
 		{
 			support = count->answer[i].support;
-			confidence = ev_worth(ev_smoothed_confidence(support, count->size, 0), unknown, answering->closed);
+			confidence = ev_smoothed_confidence(support, count->size, 0);
 		}
 		if (confidence < LEAST_CONFIDENCE || confidence <= best->confidence)
 			continue;

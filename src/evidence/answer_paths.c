@@ -70,10 +70,9 @@ follow_atom(EvAnswering *answering, int depth, int32_t atom)
 static void
 fire_path(EvAnswering *answering, const EvRule *rule)
 {
-	double		confidence = ev_worth(rule->confidence, rule->unknown[answering->side], answering->closed);
 	EvFiring	firing = {
-		.confidence = confidence,
-		.strength = ev_strength(confidence),
+		.confidence = rule->confidence,
+		.strength = ev_strength(rule->confidence),
 		.cluster = (unsigned) (2 * answering->facts->relations + rule->atom[rule->length - 1]),
 		.source = EV_PATH,
 		.number = (int32_t) (rule - answering->rules->rule)

@@ -40,7 +40,6 @@ struct EvAnswering
 	const FactIndex *facts;
 	const EvRules *rules;		/* NULL: none */
 	PathReader *reader;			/* NULL: there is no network */
-	const double *closed_of;	/* by 2 * relation + side; NULL: all 1 */
 	Pool	   *pool;
 	int			thread;
 
@@ -50,7 +49,6 @@ struct EvAnswering
 	int32_t		given;
 	int32_t		relation;
 	int32_t		atom;			/* from given to answers */
-	double		closed;			/* what rules are worth, see ev_worth */
 	int32_t		known;			/* the group of its answers among the facts; -1: none */
 	int64_t		work;			/* edges that rules of the kind that is applied may look at yet */
 	int64_t		since;			/* it yielded */

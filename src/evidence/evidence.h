@@ -51,29 +51,6 @@ ev_smoothed_confidence(int64_t support, int64_t body_size, double error)
 	return confidence > 0 ? confidence : 0;
 }
 
-/*
- * The share of a body, smoothed, whose questions have no answer among the facts: of size pairs, `known` are of questions
- * that have one.
- */
-static inline double
-ev_unknown(int64_t body_size, int64_t known)
-{
-	return known < body_size ? (double) (body_size - known) / ((double) body_size + EV_SMOOTHING) : 0;
-}
-
-/*
- * What a rule is worth for answers of questions, of which that share of its body has none among the facts.  They count
- * as false by `closed`: 1 gives the confidence as it is (closed world), 0 the one under the partial completeness
- * assumption.
- */
-static inline double
-ev_worth(double confidence, double unknown, double closed)
-{
-	double		worth = confidence / (1 - (1 - closed) * unknown);
-
-	return worth < 1 ? worth : 1;
-}
-
 /* relation(X, Y) <= atom[0](X, A), atom[1](A, B), ... up to Y */
 typedef struct EvRule
 {
@@ -81,7 +58,6 @@ typedef struct EvRule
 	int32_t		length;
 	int32_t		atom[EV_MAX_BODY];	/* directed */
 	float		confidence;		/* smoothed, in 0 .. 1 */
-	float		unknown[2];		/* by side of the answers, see ev_unknown */
 	int32_t		id;				/* the caller's */
 } EvRule;
 
@@ -181,14 +157,11 @@ typedef struct EvAnswering EvAnswering;
 
 extern size_t ev_answering_bytes(const EvBasis *basis);
 
-/* closed: see ev_worth, by 2 * relation + side; NULL: all 1.  All that `basis` leads to must stay, and `closed`. */
-extern EvAnswering *ev_answering(Arena *arena, const EvBasis *basis, const double *closed);
+/* All that `basis` leads to must stay. */
+extern EvAnswering *ev_answering(Arena *arena, const EvBasis *basis);
 
 /* The score of its path network is no higher; 0: it has none. */
 extern double ev_answering_most_network(const EvAnswering *answering);
-
-/* From the next question on, rules are worth what another `closed` makes of them. */
-extern void ev_answering_weigh(EvAnswering *answering, const double *closed);
 
 /*
  * The candidates for (given, relation), as answers on `side`, in no order; they last until another question: what rules
@@ -225,7 +198,6 @@ typedef struct EvWeights
 	double		discount;
 	double	   *weight;			/* by 2 * relation + side; NULL: all 1 */
 	double	   *scale;			/* likewise; the score is scale * (phi + weight * evidence) */
-	double	   *closed;			/* likewise, see ev_worth */
 	double	   *network;		/* likewise; evidence is that of rules + network * the network's score; NULL: all 0 */
 } EvWeights;
 
@@ -500,7 +472,7 @@ typedef struct EvPathCounts
 	int64_t		body_size;		/* all pairs; 0: not known, since the work was spent before enough of them were seen */
 	double		confidence;		/* support / body_size */
 	double		error;			/* its standard error; 0: all pairs were counted, else sizes are estimates */
-	int64_t		known[2];		/* pairs whose question for answers on a side has one among the facts; estimates */
+	int64_t		known[2];		/* of given paths: pairs whose question for answers on a side has one among the facts */
 } EvPathCounts;
 
 /* relation(X, Y) <= atom[0](X, A), atom[1](A, B), ... up to Y */

@@ -60,14 +60,6 @@ typedef struct EvLearners
 	EvAnswering **answering;
 } EvLearners;
 
-/*
- * Chooses what rules are worth for each relation and side, EvWeights.closed, and takes room for it.  Leaves the learners
- * with another choice.
- */
-extern size_t closed_world_bytes(const EvExampleSource *source, int threads);
-extern bool closed_world_fit(Arena *arena, Pool *pool, const EvExampleSource *source, const EvLearners *learners,
-							 EvLearnt *learnt);
-
 /* Bytes that ev_examples will take from its arena: facts' counts and the model's sizes are enough. */
 extern size_t ev_examples_bytes(const EvExampleSource *source, int threads);
 

@@ -29,7 +29,6 @@ typedef struct RememberedCount
 	DirectedAtom atom;
 	int32_t		sample;
 	int32_t		size;
-	int32_t		answered;
 	int32_t		first;			/* answer */
 	int32_t		count;
 } RememberedCount;
@@ -163,7 +162,6 @@ count_sharing(Counting *counting, FactGroup group, int64_t sample)
 					counter->atom, answers);
 		for (int i = 0; i < some; i++)
 		{
-			count->answered += answers[i].end > answers[i].first;
 			if (edge[i * stride].other != counter->marking)
 				count_answers(counter, answers[i]);
 			else
@@ -194,11 +192,9 @@ list_answer(Counting *counting, int32_t answer)
 static int32_t
 least_support(const FeatureCount *count)
 {
-	double		unknown = ev_unknown(count->size, count->answered);
 	int32_t		support = LEAST_SUPPORT;
 
-	while (support <= count->size &&
-		   ev_worth(ev_smoothed_confidence(support, count->size, 0), unknown, 0) < LEAST_CONFIDENCE)
+	while (support <= count->size && ev_smoothed_confidence(support, count->size, 0) < LEAST_CONFIDENCE)
 		support++;
 	return support;
 }
@@ -272,7 +268,6 @@ remember(FeatureCounter *counter, RememberedCount *place, int32_t group, int64_t
 		.atom = counter->atom,
 		.sample = (int32_t) sample,
 		.size = (int32_t) count->size,
-		.answered = (int32_t) count->answered,
 		.first = (int32_t) counter->answers,
 		.count = (int32_t) count->count
 	};
@@ -297,7 +292,7 @@ feature_count(FeatureCounter *counter, int64_t edge, int64_t sample)
 		return counting.count;
 	place = place_of(counter, number, sample);
 	if (is_remembered(counter, place, number, sample))
-		return (FeatureCount) {place->size, place->answered, place->count, counter->answer + place->first};
+		return (FeatureCount) {place->size, place->count, counter->answer + place->first};
 	if (counter->room - counter->answers < counter->facts->entities)
 		forget_all(counter);
 	counting.answer = counter->answer + counter->answers;

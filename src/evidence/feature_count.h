@@ -25,7 +25,6 @@ typedef struct AnswerSupport
 typedef struct FeatureCount
 {
 	int64_t		size;			/* of the sample of the entities that share the feature */
-	int64_t		answered;		/* of these, such as have an answer */
 	int64_t		count;
 	const AnswerSupport *answer;	/* in the order in which those entities have them */
 } FeatureCount;

@@ -2,8 +2,7 @@
  * learn.c
  *		Weights and calibration, learnt from triples that neither embeddings nor rules were learnt from.
  *
- * First what rules are worth, then how they and paths weigh beside a score, then what the sum means: each step
- * takes the one before as given.
+ * First how rules and paths weigh beside a score, then what the sum means, with the weights as given.
  */
 #include "examples.h"
 
@@ -26,7 +25,7 @@ ev_learn_bytes(const EvExampleSource *source, int threads)
 	return allocation_bytes(&allocation) +
 		(size_t) threads * (kge_scorer_bytes(source->model) + ev_answering_bytes(&basis)) +
 		(kge_scorer_uses_sketch(source->model) ? kge_sketch_bytes(source->model) : 0) +
-		closed_world_bytes(source, threads) + ev_examples_bytes(source, threads) +
+		ev_examples_bytes(source, threads) +
 		weights_bytes(ev_examples_answered(source), keys) + calibration_bytes(ev_examples_all(source), keys);
 }
 
@@ -46,7 +45,7 @@ open_learners(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearner
 	for (int i = 0; i < threads; i++)
 	{
 		learners->scorer[i] = kge_scorer(arena, source->model, sketch);
-		learners->answering[i] = ev_answering(arena, &basis, NULL);
+		learners->answering[i] = ev_answering(arena, &basis);
 		if (learners->scorer[i] == NULL || learners->answering[i] == NULL)
 			return false;
 	}
@@ -59,12 +58,9 @@ ev_learn(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearnt *lear
 	EvLearners	learners;
 	EvExamples	examples;
 	int			discount[EV_KINDS] = {0};
-	int			threads = pool_threads(pool);
 
-	if (!open_learners(arena, pool, source, &learners) || !closed_world_fit(arena, pool, source, &learners, learnt))
+	if (!open_learners(arena, pool, source, &learners))
 		return false;
-	for (int i = 0; i < threads; i++)
-		ev_answering_weigh(learners.answering[i], learnt->weights.closed);
 	return ev_examples(arena, pool, source, &learners, &examples) &&
 		weights_fit(arena, pool, &examples, learnt, discount) &&
 		calibration_fit(arena, pool, &examples, discount, source, learnt);

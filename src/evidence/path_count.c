@@ -24,7 +24,6 @@
 #define STEPS_AT_ONCE 4096		/* before a thread yields */
 #define STEPS_OF_SEARCH 16		/* of binary search, and of reading */
 #define MIN_ANCHORS 30			/* of a sample: by chance, fewer reach next to nothing */
-#define LOOKED_UP 256			/* see PathCount */
 #define FIRST_LOOK 64			/* anchors after which a sample may drop a candidate, then again after twice as many */
 #define CERTAIN 5				/* standard errors of the pairs */
 
@@ -49,7 +48,6 @@ struct PathCount
 	const PathBody *given;		/* by candidate, where bodies are given */
 	double		work;			/* of one body */
 	double		least_confidence;	/* of a candidate that is kept; 0: all are */
-	double		looked_up;		/* entities that a body reaches, at least, which are looked up: have they a fact? */
 };
 
 static bool
@@ -201,32 +199,23 @@ has_fact(const PathCount *count, int32_t entity, int32_t atom)
 	return group.end > group.first;
 }
 
-/*
- * Of the pairs of an anchor, those whose other entity has a fact with the atom that leads to it, from an even sample:
- * to look up all would take longer than all else.
- */
-static double
-count_known(const PathCount *count, const PathTracer *tracer, const AnchorSums *sums, int32_t atom, bool closed)
+/* Of the pairs of an anchor, those whose other entity has a fact with the atom that leads to it */
+static int64_t
+count_known(const PathCount *count, const PathTracer *tracer, int32_t atom, bool closed)
 {
-	int64_t		looked_up = 1 + (int64_t) (count->looked_up / sums->all);
-	int64_t		from = (int64_t) sums->used;	/* other places for each anchor */
-	int64_t		known = 0;
+	int64_t		known = closed && has_fact(count, tracer->entity[0], MIRRORED(atom));
 
-	if (looked_up > tracer->count)
-		looked_up = tracer->count;
-	for (int64_t i = 0; i < looked_up; i++)
+	for (int64_t i = 0; i < tracer->count; i++)
 	{
-		known += has_fact(count, tracer->reached[(from + i * tracer->count / looked_up) % tracer->count], MIRRORED(atom));
+		known += has_fact(count, tracer->reached[i], MIRRORED(atom));
 		if (i % STEPS_AT_ONCE == STEPS_AT_ONCE - 1)
 			pool_yield(count->task->pool, (int) (tracer - count->tracer));
 	}
-	return (closed && has_fact(count, tracer->entity[0], MIRRORED(atom))) +
-		(looked_up > 0 ? (double) (known * tracer->count) / (double) looked_up : 0);
+	return known;
 }
 
 static void
-add_hits(const PathCount *count, const PathTracer *tracer, const AnchorSums *sums, int32_t atom, bool closed,
-		 PathCandidate *candidate)
+add_hits(const PathCount *count, const PathTracer *tracer, int32_t atom, bool closed, PathCandidate *candidate)
 {
 	FactGroup	group = fact_group(count->task->facts, tracer->entity[0], atom);
 	bool		longer = group.end - group.first > STEPS_OF_SEARCH * (tracer->count + 1);
@@ -237,8 +226,11 @@ add_hits(const PathCount *count, const PathTracer *tracer, const AnchorSums *sum
 	candidate->hits += hits;
 	candidate->hits_squared += hits * hits;
 	candidate->hits_pairs += hits * pairs;
-	candidate->known[0] += group.end > group.first ? pairs : 0;
-	candidate->known[1] += count_known(count, tracer, sums, atom, closed);
+	if (count->given != NULL)
+	{
+		candidate->known[0] += group.end > group.first ? pairs : 0;
+		candidate->known[1] += (double) count_known(count, tracer, atom, closed);
+	}
 }
 
 /* ---- what follows from the sums --------------------------------------------------------- */
@@ -353,7 +345,7 @@ add_all_hits(const PathCount *count, const PathTracer *tracer, AnchorSums *sums,
 	{
 		if (c->hopeless)
 			continue;
-		add_hits(count, tracer, sums, FORWARDS(c->relation) + mirrored,
+		add_hits(count, tracer, FORWARDS(c->relation) + mirrored,
 				 tracer->closed && counts_closed(count, body, c->relation), c);
 		c->hopeless = least > 0 && (is_impossible(sums, least, c) || (looks && is_unlikely(sums, least, c)));
 		hopeful |= !c->hopeless;
@@ -532,7 +524,6 @@ path_count_given(PathCount *count, const PathBody *body, double work)
 {
 	count->given = body;
 	count->work = work;
-	count->looked_up = 1e18;		/* all */
 	pool_run(count->task->pool, count->task->candidates, count_given_item, count);
 }
 
@@ -555,7 +546,6 @@ path_count_take(PathTask *task, int threads, Allocation *allocation)
 	PathCount  *taken = TAKE(allocation, PathCount, 1);
 	PathCount	count = {
 		.task = task,
-		.looked_up = LOOKED_UP,
 		.first = TAKE(allocation, int64_t, (size_t) task->room + 1),
 		.tracer = TAKE(allocation, PathTracer, (size_t) threads)
 	};

@@ -22,7 +22,7 @@ typedef struct PathCandidate
 	double		hits;			/* sums over anchors, see path_count.c: pairs that are facts, */
 	double		hits_squared;
 	double		hits_pairs;		/* and their products with all pairs */
-	double		known[2];		/* pairs of which the anchor, and of which what it reaches, has a fact of the relation */
+	double		known[2];		/* of given bodies: pairs of which the anchor, and of which what it reaches, has a fact of the relation */
 	double		body_size;
 	double		confidence;
 	double		error;

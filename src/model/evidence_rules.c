@@ -101,13 +101,6 @@ pattern_of_rule(const RuleRows *rows, const Rule *rule, EvPattern *pattern)
 	return rule->length > 0;
 }
 
-/* Rules of an older version have no known pairs: null, which is read as all. */
-static float
-unknown_of(Datum body_size, Datum known)
-{
-	return (float) ev_unknown(Max(DatumGetInt64(body_size), 0), Max(DatumGetInt64(known), 0));
-}
-
 /* Before a list grows */
 static void
 check_memory(const RuleRows *rows)
@@ -124,8 +117,7 @@ take_rule(void *argument, const Datum *values, const bool *nulls)
 	int32		id = DatumGetInt32(values[0]);
 	int32		relation = graph_row(rows->data->relation_id, rows->data->relations, DatumGetInt32(values[1]));
 	float		confidence = (float) DatumGetFloat8(values[3]);
-	EvRule		path = {.relation = relation,.confidence = confidence,.unknown = {unknown_of(values[4], values[5]),
-	unknown_of(values[4], values[6])},.id = id};
+	EvRule		path = {.relation = relation,.confidence = confidence,.id = id};
 	EvPattern	pattern = {.relation = relation,.confidence = confidence,.id = id};
 
 	rule_from_array(DatumGetInt32(values[1]), values[2], &rule);
@@ -153,10 +145,7 @@ evidence_read_rules(const Graph *graph, const char *model, const GraphData *data
 	RuleRows	rows = {.data = data,.added = added};
 	SqlArgs		args = sql_args_text(model);
 
-	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", evidence_confidence::float8, "
-						"coalesce(evidence_body_size::int8, 0), "
-						"coalesce(evidence_known_heads::int8, evidence_body_size::int8, 0), "
-						"coalesce(evidence_known_tails::int8, evidence_body_size::int8, 0) from %s "
+	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", evidence_confidence::float8 from %s "
 						"where model = $1 and evidence_confidence is not null order by id",
 						graph_table_name(graph, "rule")), &args, take_rule, &rows);
 	return (EvRuleSet) {rows.path, rows.paths, rows.pattern, rows.patterns};

@@ -103,7 +103,6 @@ weight_fault(const EvWeights *weights, int32 key)
 {
 	double		scale = weights->scale[key];
 	double		weight = weights->weight[key];
-	double		closed = weights->closed[key];
 	double		paths = weights->network[key];
 
 	if (!(scale > 0 && isfinite(scale)))
@@ -112,8 +111,6 @@ weight_fault(const EvWeights *weights, int32 key)
 		return psprintf("holds the weight %g, expected a finite number of at least 0", weight);
 	if (!(paths >= 0 && isfinite(paths)))
 		return psprintf("holds %g for paths, expected a finite number of at least 0", paths);
-	if (!(closed >= 0 && closed <= 1))
-		return psprintf("holds the closed_world %g, expected a number from 0 to 1", closed);
 	return NULL;
 }
 
@@ -138,8 +135,7 @@ take_weight(void *argument, const Datum *values, const bool *nulls)
 	{
 		weights->scale[key] = DatumGetFloat8(values[2]);
 		weights->weight[key] = DatumGetFloat8(values[3]);
-		weights->closed[key] = DatumGetFloat8(values[4]);
-		weights->network[key] = nulls[5] ? USUAL_NETWORK : DatumGetFloat8(values[5]);
+		weights->network[key] = nulls[4] ? USUAL_NETWORK : DatumGetFloat8(values[4]);
 		rows->fault = weight_fault(weights, key);
 	}
 }
@@ -170,15 +166,11 @@ evidence_read_weights(Graph *graph, const char *model, const GraphData *data, Ev
 
 	weights->weight = palloc(sizeof(double) * 2 * relations);
 	weights->scale = palloc(sizeof(double) * 2 * relations);
-	weights->closed = palloc(sizeof(double) * 2 * relations);
 	weights->network = palloc(sizeof(double) * 2 * relations);
 	for (int32 i = 0; i < 2 * relations; i++)
-	{
 		weights->scale[i] = NAN;
-		weights->closed[i] = 1;
-	}
 	sql_stream(psprintf("select relation::int, side::text = 'head', scale::float8, weight::float8, "
-						"coalesce(closed_world::float8, 1), paths::float8 from %s "
+						"paths::float8 from %s "
 						"where model = $1 and num_nulls(relation, side) = 0", graph_table_name(graph, "evidence_weight")),
 			   &args, take_weight, &rows);
 	raise_weight_fault(graph, model, &rows);
@@ -469,14 +461,14 @@ fits_of(const EvLearnt *learnt, EvidenceParts has, int32 key)
 static void
 write_weights(const Graph *graph, const char *model, const GraphData *data, EvidenceParts has, const EvLearnt *learnt)
 {
-	static const Oid types[] = {INT4OID, TEXTOID, FLOAT8OID, FLOAT8OID, FLOAT8OID, INT8OID, FLOAT8OID, TEXTOID, FLOAT8OID};
+	static const Oid types[] = {INT4OID, TEXTOID, FLOAT8OID, FLOAT8OID, INT8OID, FLOAT8OID, TEXTOID, FLOAT8OID};
 	SqlBatch   *batch = sql_batch_begin(psprintf("insert into %1$sevidence_weight "
-												 "(model, relation, side, scale, weight, closed_world, questions, "
+												 "(model, relation, side, scale, weight, questions, "
 												 "held_out, calibration, paths) "
-												 "select %2$s, relation, side, scale, weight, closed_world, questions, "
+												 "select %2$s, relation, side, scale, weight, questions, "
 												 "held_out, calibration::jsonb, paths "
-												 "from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) "
-												 "u (relation, side, scale, weight, closed_world, questions, held_out, "
+												 "from unnest($1, $2, $3, $4, $5, $6, $7, $8) "
+												 "u (relation, side, scale, weight, questions, held_out, "
 												 "calibration, paths) "
 												 "where u.relation in (select id from %1$srelation)",
 												 graph->prefix, quote_literal_cstr(model)),
@@ -484,18 +476,17 @@ write_weights(const Graph *graph, const char *model, const GraphData *data, Evid
 
 	for (int32 i = 0; i < 2 * data->relations; i++)
 	{
-		Datum		values[9] = {
+		Datum		values[8] = {
 			Int32GetDatum(data->relation_id[i / 2]),
 			CStringGetTextDatum(sides[i % 2]),
 			Float8GetDatum(learnt->weights.scale[i]),
 			Float8GetDatum(learnt->weights.weight[i]),
-			Float8GetDatum(learnt->weights.closed[i]),
 			Int64GetDatum(learnt->questions[i]),
 			Float8GetDatum(learnt->held_out[i / 2]),
 			CStringGetTextDatum(fits_of(learnt, has, i)),
 			Float8GetDatum(learnt->weights.network[i])
 		};
-		bool		nulls[9] = {[8] = !has.network};
+		bool		nulls[8] = {[7] = !has.network};
 
 		sql_batch_row(batch, values, nulls);
 	}

@@ -273,7 +273,7 @@ evidence_answering(const Evidence *evidence, uint64 taken)
 	EvBasis		basis = basis_of(evidence);
 
 	check_memory(taken, evidence_answering_bytes(evidence));
-	return ev_answering(&arena, &basis, evidence->weights.closed);
+	return ev_answering(&arena, &basis);
 }
 
 /* ---- what it adds to a score ------------------------------------------------------------ */
@@ -283,7 +283,7 @@ weights_of(const Evidence *evidence, EvKind kind)
 {
 	if (ev_uses_embedding(kind))
 		return evidence->weights;
-	return (EvWeights) {.discount = evidence->discount_alone,.closed = evidence->weights.closed};
+	return (EvWeights) {.discount = evidence->discount_alone};
 }
 
 KgeAdjustment

@@ -88,8 +88,7 @@ rate_by_model(Graph *graph, const GraphData *data, const char *name, MinedRules 
 #define NAMES "rule, head, body, "
 #define COUNTS "support, body_size, pca_body_size, predictions, head_coverage, standard_confidence, pca_confidence, " \
 	"embedding_confidence, quality, selected, "
-#define EVIDENCE "evidence_support, evidence_body_size, evidence_error, evidence_known_heads, evidence_known_tails, " \
-	"evidence_confidence, worth"
+#define EVIDENCE "evidence_support, evidence_body_size, evidence_error, evidence_confidence, worth"
 
 #define REPORTED_RULES 1000		/* between two reports of progress */
 
@@ -97,7 +96,7 @@ static const Oid line_types[] = {
 	INT4OID, TEXTOID, INT4OID, TEXTOID,
 	INT8OID, INT8OID, INT8OID, INT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID,
 	FLOAT8OID, FLOAT8OID, BOOLOID,
-	INT8OID, INT8OID, FLOAT8OID, INT8OID, INT8OID, FLOAT8OID, FLOAT8OID
+	INT8OID, INT8OID, FLOAT8OID, FLOAT8OID, FLOAT8OID
 };
 
 /* What the counts of a rule are worth, as AnyBURL has it: general rules count where nothing better fires. */
@@ -161,8 +160,6 @@ add_line(SqlBatch *batch, int32 id, const MinedRule *rule)
 	put(&line, Int64GetDatum(rule->evidence_support), no_path_rule);
 	put(&line, Int64GetDatum(rule->evidence_body_size), no_path_rule);
 	put(&line, Float8GetDatum(rule->evidence_error), no_path_rule);
-	put(&line, Int64GetDatum(rule->evidence_known[SIDE_HEAD]), no_path_rule);
-	put(&line, Int64GetDatum(rule->evidence_known[SIDE_TAIL]), no_path_rule);
 	put_number(&line, evidence_of(rule));
 	put_number(&line, rule->worth);
 	Assert(line.columns == lengthof(line_types));
@@ -175,7 +172,7 @@ write_rules(const char *statement, const MinedRules *rules, Progress *progress)
 {
 	SqlBatch   *batch = sql_batch_begin(psprintf("with line as (select id, rule, head, body::int[], " COUNTS EVIDENCE
 												 " from unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, "
-												 "$14, $15, $16, $17, $18, $19, $20, $21)"
+												 "$14, $15, $16, $17, $18, $19)"
 												 " u(id, " NAMES COUNTS EVIDENCE ")) %s",
 												 statement),
 										lengthof(line_types), line_types);

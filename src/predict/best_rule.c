@@ -41,7 +41,6 @@ take_rule(void *argument, const Datum *values, const bool *nulls)
 	selected->quality_is_null = nulls[4];
 	if (!nulls[4])
 		selected->quality = DatumGetFloat8(values[4]);
-	selected->quality_is_confidence = !nulls[4] && DatumGetBool(values[6]);
 	*rules = lappend(*rules, selected);
 }
 
@@ -51,8 +50,7 @@ model_rules_read(const Graph *graph, const char *condition, const SqlArgs *args)
 	List	   *rules = NIL;
 
 	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", coalesce(rule::text, ''), "
-						"coalesce(quality::float8, evidence_confidence::float8) as quality, coalesce(selected, false), "
-						"quality is null from %srule "
+						"coalesce(quality::float8, evidence_confidence::float8) as quality, coalesce(selected, false) from %srule "
 						"where model = $1 and %s order by quality desc nulls last, rule collate \"C\"",
 						graph->prefix, condition),
 			   args, take_rule, &rules);

@@ -18,7 +18,6 @@ typedef struct ModelRule
 	char	   *text;
 	double		quality;		/* that of table rule, else its evidence_confidence */
 	bool		quality_is_null;
-	bool		quality_is_confidence;
 	bool		selected;
 	double		share;			/* of a score, by hkg_explain; NaN: the rule adds nothing */
 } ModelRule;

@@ -58,36 +58,6 @@ firing_ids(const Explanation *explanation, int32 *id)
 	return count;
 }
 
-/* What a rule is worth that has no quality of its own, as the table has it, for an answer to (head, relation, ?) */
-static double
-worth_of(const Explanation *explanation, const EvFiring *firing, double confidence)
-{
-	const Evidence *evidence = explanation->evidence;
-	const EvRule *rule;
-
-	if (firing->source != EV_PATH)
-		return confidence;
-	rule = &evidence->rules.rule[firing->number];
-	return ev_worth(confidence, rule->unknown[SIDE_TAIL], evidence->weights.closed[2 * rule->relation + SIDE_TAIL]);
-}
-
-static void
-set_share(const Explanation *explanation, List *rules, int32 id, const EvFiring *firing, double share)
-{
-	ListCell   *cell;
-
-	foreach(cell, rules)
-	{
-		ModelRule  *rule = lfirst(cell);
-
-		if (rule->id != id)
-			continue;
-		rule->share = share;
-		if (rule->quality_is_confidence)
-			rule->quality = worth_of(explanation, firing, rule->quality);
-	}
-}
-
 /* The rules of the table that are selected or fire, and those that were counted for the question */
 static List *
 rules_for_triple(const Explanation *explanation)
@@ -108,7 +78,13 @@ rules_for_triple(const Explanation *explanation)
 		double		share = explanation->evidence_share * ev_share(candidate, explanation->evidence->weights.discount, i);
 
 		if (firing_id(&explanation->evidence->rules, firing, &id[0]))
-			set_share(explanation, rules, id[0], firing, share);
+		{
+			ListCell   *cell;
+
+			foreach(cell, rules)
+				if (((ModelRule *) lfirst(cell))->id == id[0])
+					((ModelRule *) lfirst(cell))->share = share;
+		}
 		else
 		{
 			ModelRule  *counted = palloc0(sizeof(ModelRule));

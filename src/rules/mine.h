@@ -40,7 +40,6 @@ typedef struct MinedRule
 	int64		evidence_support;	/* of a path rule, see EvPathCounts */
 	int64		evidence_body_size;
 	double		evidence_error;
-	int64		evidence_known[2];
 	double		evidence_confidence;	/* NaN: no path rule that is evidence */
 	double		worth;			/* in learning embeddings (train/hybrid.h); NaN: it has no part in that */
 	bool		kept;			/* closed rules within it have a lower Q */

@@ -108,7 +108,7 @@ check_adjustment(void)
 
 	CHECK(fact_index(&arena, pool, 4, 3, fact, 3, &facts));
 	CHECK(ev_rules(&arena, leader, 3, &(EvRuleSet) {.rule = rule,.count = 2}, &rules));
-	CHECK(ev_adjuster(&arena, &(EvBasis) {&facts, &rules, NULL}, (EvWeights) {1, weight, scale, NULL, NULL}, EV_RULES, 1, &adjuster));
+	CHECK(ev_adjuster(&arena, &(EvBasis) {&facts, &rules, NULL}, (EvWeights) {1, weight, scale, NULL}, EV_RULES, 1, &adjuster));
 	adjustment = ev_adjustment(&adjuster);
 	call = (AdjusterCall) {adjustment, pool_create(1, NULL, NULL), NULL, 0};
 	pool_run(call.pool, 1, call_adjuster, &call);

@@ -369,7 +369,7 @@ test_missing(void)
 	CHECK(ev_learn(&arena, pool, &source, &learnt));
 	/* of about 130 held-out answers in the half that measures it */
 	CHECK_SAYING(learnt.error[EV_RULES] < 0.06, "error %g", learnt.error[EV_RULES]);
-	answering = ev_answering(&arena, &(EvBasis) {&facts, &rules, NULL}, learnt.weights.closed);
+	answering = ev_answering(&arena, &(EvBasis) {&facts, &rules, NULL});
 	CHECK(answering != NULL);
 	for (int r = 0; r < 2; r++)
 	{
@@ -424,44 +424,6 @@ test_several_answers(void)
 		stated = ev_probability(&learnt.calibration[EV_RULES][SIDE_TAIL].ranked, judged);
 		CHECK_SAYING(fabs(stated - 0.5) < 0.05, "answer %d: stated %g", i, stated);
 	}
-}
-
-/* ---- what rules are worth ------------------------------------------------------------------- */
-
-#define VILLAGERS 100
-
-/*
- * Two rules each infer one answer for everybody: that of confidence 0.1, of whose body nine tenths have no known answer,
- * and that of 0.3, of whose body all have one.  Relation 0 is as the first rule infers, relation 1 as the second one.
- */
-static void
-test_closed_world(void)
-{
-	KgeModel	model = random_model(variants[3], 4, 3 * VILLAGERS, 4, 0.01);
-	EvRule		rule[4];
-	EvRuleSet	set = {.rule = rule,.count = 4};
-	Triple		fact[2 * VILLAGERS];
-	Triple		held_out[2 * VILLAGERS];
-	FactIndex	facts;
-	EvRules		rules;
-	EvExampleSource source = {&model, &facts, &rules, held_out, 2 * VILLAGERS, fact, 2 * VILLAGERS, MISSING, NULL};
-	EvLearnt	learnt;
-
-	for (int h = 0; h < VILLAGERS; h++)
-		for (int i = 0; i < 2; i++)
-		{
-			fact[2 * h + i] = (Triple) {h, 2 + i, (1 + i) * VILLAGERS + h};
-			held_out[2 * h + i] = (Triple) {h, i, (1 + i) * VILLAGERS + h};
-		}
-	for (int i = 0; i < 4; i++)
-		rule[i] = (EvRule) {.relation = i / 2,.length = 1,.atom = {FORWARDS(2 + i % 2)},.confidence = i % 2 == 0 ? 0.1f : 0.3f,
-		.unknown[SIDE_TAIL] = i % 2 == 0 ? 0.9f : 0};
-	CHECK(fact_index(&arena, pool, 3 * VILLAGERS, 4, fact, 2 * VILLAGERS, &facts));
-	CHECK(ev_rules(&arena, leader, 4, &set, &rules));
-	CHECK(ev_learn(&arena, pool, &source, &learnt));
-	CHECK(learnt.weights.closed[2 * 0 + SIDE_TAIL] == 0 && learnt.weights.closed[2 * 1 + SIDE_TAIL] == 1);
-	/* for heads one rule fires for each answer: nothing decides */
-	CHECK(learnt.weights.closed[2 * 0 + SIDE_HEAD] == 1 && learnt.weights.closed[2 * 1 + SIDE_HEAD] == 1);
 }
 
 /* The score that the best answer needs has that probability, whatever was fitted and is asked for; or none has it. */
@@ -846,6 +808,5 @@ test_learn(void)
 	test_nothing();
 	test_missing();
 	test_several_answers();
-	test_closed_world();
 	test_score_needed();
 }

@@ -16,7 +16,6 @@
 #include "utils/timestamp.h"
 
 #include "core/names.h"
-#include "server/free_space.h"
 #include "server/sql.h"
 
 /* Tables whose rows wait for the end of a training */
@@ -32,9 +31,8 @@ arg_float(SqlArgs *args, bool known, double value)
 }
 
 /*
- * Deletes the model's rows of these tables (NULL-terminated); new ones take the room of those deleted before.  All by one
- * statement: a trigger updates the model's row when a statement has deleted some, and who changes a row by hand has that
- * row before the model's.
+ * Deletes the model's rows of these tables (NULL-terminated), all by one statement: a trigger updates the model's row
+ * when a statement has deleted some, and anyone who changes a row by hand has that row before the model's.
  */
 static void
 delete_from(Graph *graph, const char *model, const char *const *tables)
@@ -47,8 +45,6 @@ delete_from(Graph *graph, const char *model, const char *const *tables)
 		appendStringInfo(&query, "%s d%d as (delete from %s%s where model = $1)", i == 0 ? "with" : ",", i, graph->prefix, tables[i]);
 	appendStringInfoString(&query, " select");
 	sql_run(query.data, &name);
-	for (int i = 0; tables[i] != NULL; i++)
-		free_space_record(get_relname_relid(tables[i], graph->schema));
 }
 
 void

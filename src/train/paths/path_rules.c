@@ -96,7 +96,6 @@ path_rules_merge(Graph *graph, const GraphData *data, const MinedRules *given, c
 		rule->evidence_support = counts->support;
 		rule->evidence_body_size = counts->body_size;
 		rule->evidence_error = counts->error;
-		memcpy(rule->evidence_known, counts->known, sizeof(counts->known));
 		rule->evidence_confidence = ev_smoothed_confidence(counts->support, counts->body_size, counts->error);
 	}
 	return all;
