@@ -32,11 +32,10 @@
 #define ANSWERS_KEPT 1000		/* at least, where noise takes part in the choice: an answer is one pass, learning three */
 #define LAST_EPOCHS 5			/* one epoch in so many, at the end, is learnt as answers are found */
 
-/* A preset is a method as it was published. */
 static bool
 paths_pay(const TrainSettings *settings, const TrainingFacts *facts)
 {
-	return settings->preset == NULL && settings->evidence_rules > 0 && facts->valid_count > 0 &&
+	return settings->evidence_rules > 0 && facts->valid_count > 0 &&
 		facts->all->facts >= FEWEST_FACTS && facts->all->facts <= MOST_FACTS;
 }
 

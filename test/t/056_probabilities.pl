@@ -81,7 +81,7 @@ sub train
 		select hkg_create_graph('g');
 		select hkg_load('g', 'select head, relation, tail from fact where not taken');
 		$valid
-		select hkg_train('g', $missing paths => false, seed => $seed);
+		select hkg_train(@{[ arguments(qq{'g', $missing paths => false, seed => $seed}) ]});
 		create table valid as select h.name as head, r.name as relation, t.name as tail from g.holdout f
 			join g.entity h on h.id = f.head join g.relation r on r.id = f.relation join g.entity t on t.id = f.tail;
 	});
