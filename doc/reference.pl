@@ -25,9 +25,8 @@ my @sections = (
 		hkg_path_rules hkg_neighbors hkg_project hkg_learn_evidence hkg_learn_thresholds) ],
 	[ 'Evaluation', qw(hkg_evaluate hkg_evaluate_by_relation hkg_ranks hkg_compare hkg_rule_precision hkg_report) ],
 	[ 'Rules and embeddings', qw(hkg_mine_rules hkg_count_rules hkg_apply_rule hkg_rule_sql hkg_import_rules hkg_import_embeddings) ],
-	[ 'Several servers', qw(hkg_distribute_graph hkg_undistribute_graph hkg_send_model hkg_search_slice hkg_count_slice
-		hkg_train_slice hkg_valid_slice hkg_rate_slice hkg_rank_slice hkg_complete_slice) ],
-	[ 'Help', qw(hkg_help hkg_cache hkg_trainings) ]);
+	[ 'Several servers', qw(hkg_distribute_graph hkg_undistribute_graph) ],
+	[ 'Help', qw(hkg_help hkg_cache) ]);
 
 my $introduction = <<'END';
 All functions, tables and settings. `\df+ hkg_*` shows the same for each function in psql.
@@ -119,7 +118,7 @@ foreach my $row (rows(q{
 	select p.oid, p.proname, format_type(p.prorettype, null), p.proretset, obj_description(p.oid, 'pg_proc')
 	from pg_proc p join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
 		join pg_extension e on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid
-	where e.extname = 'hybridkg' and p.pronamespace = e.extnamespace and p.prokind = 'f' and p.prorettype <> 'internal'::regtype
+	where e.extname = 'hybridkg' and p.pronamespace = e.extnamespace and p.proname like 'hkg\_%'
 	order by p.oid}))
 {
 	my ($oid, $name, $type, $is_set, $comment) = @$row;

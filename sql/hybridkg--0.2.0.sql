@@ -7,12 +7,12 @@
 -- A graph is a schema
 -- ---------------------------------------------------------------------------
 
--- Layouts.  hkg_layout_N makes layout N of a graph from layout N - 1: tables, columns, constraints, triggers, comments.
+-- Layouts.  _hkg_layout_N makes layout N of a graph from layout N - 1: tables, columns, constraints, triggers, comments.
 -- hkg_upgrade_graph runs the steps that a graph lacks, in its schema, as its owner; hkg_create_graph runs all of them.
 -- A step of a released version is never changed: what comes after it is a step of its own.
 -- pg_catalog comes first in look-ups, the caller's temporary tables last; only creation goes to the graph's schema.
 
-create procedure hkg_layout_1()
+create procedure _hkg_layout_1()
 language plpgsql
 as $$
 declare
@@ -329,9 +329,9 @@ begin
 	'for a subscriber. After "alter table triple disable trigger ...", "alter table triple enable trigger user, enable replica trigger replicated" enables all as they were; until then, sessions read the facts anew for each statement';
 end
 $$;
-comment on procedure hkg_layout_1() is 'the first tables of a graph; for hkg_upgrade_graph';
+comment on procedure _hkg_layout_1() is 'the first tables of a graph; for hkg_upgrade_graph';
 
-create procedure hkg_layout_2()
+create procedure _hkg_layout_2()
 language plpgsql
 as $$
 declare
@@ -480,7 +480,7 @@ begin
 	end loop;
 end
 $$;
-comment on procedure hkg_layout_2() is 'the tables of 0.2.0; for hkg_upgrade_graph';
+comment on procedure _hkg_layout_2() is 'the tables of 0.2.0; for hkg_upgrade_graph';
 
 create function hkg_create_graph(graph name) returns void
 language plpgsql volatile parallel unsafe
@@ -725,15 +725,15 @@ comment on function hkg_cache() is
 'lists the models and indexes of facts that all sessions of the server share (hybridkg.shared_cache bounds them)
 returns for each: database; graph and model, null in another database and for roles that do not see all rows of the graph''s table model; kind: model (embeddings and their sketch) or facts (the index of facts, and rules); state: building, ready, or evicted (no session finds it any more, those that have it let go of it when they use the model next, or end); bytes of its file; users: sessions that have it mapped; built_at; used_at';
 
-create function hkg_trainings()
+create function _hkg_trainings()
 returns table (graph name, model name, pid int, phase text, iteration int, iterations int, epoch int, epochs int,
 	loss float8, started_at timestamptz, eta timestamptz, percent float8, bar text, rows bigint, nodes int)
-as 'MODULE_PATHNAME' language c volatile parallel restricted rows 4
+as 'MODULE_PATHNAME', 'hkg_trainings' language c volatile parallel restricted rows 4
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_trainings() is
+comment on function _hkg_trainings() is
 'the rows of view hkg_progress';
 
-create view hkg_progress as select * from @extschema@.hkg_trainings();
+create view hkg_progress as select * from @extschema@._hkg_trainings();
 grant select on hkg_progress to public;
 comment on view hkg_progress is 'a row for each training and each hkg_load, hkg_sync or hkg_split under way in this database, for the role that runs it, roles that see all rows of the graph''s table model, and members of pg_read_all_stats';
 comment on column hkg_progress.graph is 'the graph that is learnt from';
@@ -758,7 +758,7 @@ comment on column hkg_progress.rows is 'rows that hkg_load or hkg_sync has read 
  * model has a name that is made of all that determines it; where a model of that name is ready, the trial
  * need not be repeated, and only its row is written.
  */
-create procedure hkg_tune_points(grid jsonb, settings jsonb, trials int, seed bigint, inout points jsonb[])
+create procedure _hkg_tune_points(grid jsonb, settings jsonb, trials int, seed bigint, inout points jsonb[])
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -805,12 +805,12 @@ begin
 	end if;
 end
 $$;
-comment on procedure hkg_tune_points(jsonb, jsonb, int, bigint, jsonb[]) is
+comment on procedure _hkg_tune_points(jsonb, jsonb, int, bigint, jsonb[]) is
 'the points of a grid, each an object of settings of hkg_train, in the order in which they are tried; for hkg_tune
 grid, settings, trials, seed: those of hkg_tune
 points: the result';
 
-create procedure hkg_tune_lock(graph name, model name)
+create procedure _hkg_tune_lock(graph name, model name)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -828,7 +828,7 @@ begin
 		raise exception using errcode = 'object_not_in_prerequisite_state',
 			message = format('graph "%s" has no valid split', graph), detail = 'Trials are compared on it.',
 			hint = format('Before a training, hkg_split(%L) holds facts out at random, hkg_load(%L, query, ''valid'') loads the split.', graph, graph);
-	elsif exists (select from @extschema@.hkg_trainings() t where t.graph = hkg_tune_lock.graph and t.model = hkg_tune_lock.model) then
+	elsif exists (select from @extschema@._hkg_trainings() t where t.graph = _hkg_tune_lock.graph and t.model = _hkg_tune_lock.model) then
 		raise exception using errcode = 'object_in_use', message = format('model "%s" of graph "%s" is being trained', model, graph),
 			hint = 'Wait for it to end, or name another model.';
 	end if;
@@ -840,11 +840,11 @@ begin
 	end;
 end
 $$;
-comment on procedure hkg_tune_lock(name, name) is
+comment on procedure _hkg_tune_lock(name, name) is
 'locks table trial for a search, or says why none can begin; for hkg_tune
 graph, model: those of hkg_tune';
 
-create procedure hkg_tune_trial(graph name, trial name, arguments jsonb)
+create procedure _hkg_tune_trial(graph name, trial name, arguments jsonb)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -895,7 +895,7 @@ begin
 		using trial, arguments, refusal;
 end
 $$;
-comment on procedure hkg_tune_trial(name, name, jsonb) is
+comment on procedure _hkg_tune_trial(name, name, jsonb) is
 'trains a trial in the background, unless its model is there, and keeps its result in table trial; for hkg_tune
 graph: that of hkg_tune
 trial: the name of its model
@@ -922,12 +922,12 @@ begin
 			('seed', seed is null), ('model', model is null)) v (argument, missing) where missing loop
 		raise exception using errcode = 'null_value_not_allowed', message = format('%s must not be null', part.argument);
 	end loop;
-	call @extschema@.hkg_tune_points(grid, settings, trials, seed, points);
+	call @extschema@._hkg_tune_points(grid, settings, trials, seed, points);
 	-- hkg_train's own checks of every trial, before one is trained
 	for place in 1 .. cardinality(points) loop
 		perform @extschema@.hkg_estimate(graph, model => model, settings => '{"paths": false}' || points[place]);
 	end loop;
-	call @extschema@.hkg_tune_lock(graph, model);
+	call @extschema@._hkg_tune_lock(graph, model);
 	execute format($sql$ select array_agg('trial ' || md5(concat_ws(' ', p, current_setting('hybridkg.precision'),
 				(select sum(hash_record_extended(t, 0)) from %1$I.triple t),
 				(select sum(hash_record_extended(h, 0)) from %1$I.holdout h where split = 'valid'))) order by i)
@@ -948,7 +948,7 @@ begin
 			place := array_position(names, best.model);
 		end if;
 		tried := tried || names[place];
-		call @extschema@.hkg_tune_trial(graph, names[place], points[place]);
+		call @extschema@._hkg_tune_trial(graph, names[place], points[place]);
 		execute format('select * from %I.trial where model = $1', graph) into latest using names[place];
 		-- of the models tried the best stays
 		execute format($sql$ delete from %1$I.model where name = any ($2) and name is distinct from
@@ -964,7 +964,7 @@ begin
 	execute format('select exists (select from %I.model where name = $1)', graph) into done using best.model;
 	if done then
 		-- somebody may have begun to train it meanwhile
-		call @extschema@.hkg_tune_lock(graph, model);
+		call @extschema@._hkg_tune_lock(graph, model);
 		execute format('delete from %I.model where name = $1', graph) using model;
 		execute format('update %I.model set name = $1, settings = settings || jsonb_build_object(''model'', $1) where name = $2', graph)
 			using model, best.model;
@@ -1080,16 +1080,16 @@ errors: 42710 when the model has embeddings, P0002 when no name is known, 22000 
 -- Predictions
 -- ---------------------------------------------------------------------------
 
-create function hkg_estimate_k(internal) returns internal
-as 'MODULE_PATHNAME' language c immutable strict parallel safe;
-comment on function hkg_estimate_k(internal) is
+create function _hkg_estimate_k(internal) returns internal
+as 'MODULE_PATHNAME', 'hkg_estimate_k' language c immutable strict parallel safe;
+comment on function _hkg_estimate_k(internal) is
 'support function: has the planner expect k rows of a function that returns the k best';
 
 create function hkg_predict_tails(graph name, head text, relation text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both',
 	candidates "any" default null)
 returns table (tail text, score float8, probability float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@.hkg_estimate_k;
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@._hkg_estimate_k;
 comment on function hkg_predict_tails(name, text, text, int, name, bool, text, "any") is
 'the k most plausible tails of (head, relation, ?), best first
 graph: an existing graph
@@ -1107,7 +1107,7 @@ create function hkg_predict_heads(graph name, relation text, tail text, k int de
 	model name default 'default', known bool default false, evidence text default 'both',
 	candidates "any" default null)
 returns table (head text, score float8, probability float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@.hkg_estimate_k;
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@._hkg_estimate_k;
 comment on function hkg_predict_heads(name, text, text, int, name, bool, text, "any") is
 'the k most plausible heads of (?, relation, tail), best first
 graph: an existing graph
@@ -1126,7 +1126,7 @@ create function hkg_predict_tails(graph name, heads "any", relation text, k int 
 	candidates "any" default null)
 returns table (head text, tail text, score float8, probability float8)
 as 'MODULE_PATHNAME', 'hkg_predict_tails_many'
-language c stable parallel safe cost 10000 rows 100 support @extschema@.hkg_estimate_k;
+language c stable parallel safe cost 10000 rows 100 support @extschema@._hkg_estimate_k;
 comment on function hkg_predict_tails(name, "any", text, int, name, bool, text, "any") is
 'the k most plausible tails of (head, relation, ?) for each of many heads: the same as one by one, in a fraction of the time
 graph: an existing graph
@@ -1146,7 +1146,7 @@ create function hkg_predict_heads(graph name, relation text, tails "any", k int 
 	candidates "any" default null)
 returns table (tail text, head text, score float8, probability float8)
 as 'MODULE_PATHNAME', 'hkg_predict_heads_many'
-language c stable parallel safe cost 10000 rows 100 support @extschema@.hkg_estimate_k;
+language c stable parallel safe cost 10000 rows 100 support @extschema@._hkg_estimate_k;
 comment on function hkg_predict_heads(name, text, "any", int, name, bool, text, "any") is
 'the k most plausible heads of (?, relation, tail) for each of many tails: the same as one by one, in a fraction of the time
 graph: an existing graph
@@ -1164,7 +1164,7 @@ probability: see hkg_predict_tails of a single head';
 create function hkg_predict_relations(graph name, head text, tail text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both')
 returns table (relation text, score float8, probability float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@.hkg_estimate_k
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@._hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_predict_relations(name, text, text, int, name, bool, text) is
 'the k most plausible relations of (head, ?, tail), best first
@@ -1193,7 +1193,7 @@ Evidence takes about a millisecond for each (head, relation): sort many triples 
 
 create function hkg_neighbors(graph name, entity text, k int default 10, model name default 'default')
 returns table (entity text, similarity float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@.hkg_estimate_k
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@._hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_neighbors(name, text, int, name) is
 'the k entities with the most similar embeddings, nearest first
@@ -1300,7 +1300,7 @@ create function hkg_complete(graph name, relation text default null, k int defau
 	min_probability float8 default 0.5, model name default 'default', evidence text default 'both',
 	heads "any" default null, candidates "any" default null, one_each bool default false, exact bool default false)
 returns table (head text, relation text, tail text, score float8, probability float8, rule text)
-as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000 rows 100 support @extschema@.hkg_estimate_k;
+as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000 rows 100 support @extschema@._hkg_estimate_k;
 comment on function hkg_complete(name, text, int, float8, name, text, "any", "any", bool, bool) is
 'the most probable missing facts of a graph, best first, as a list to review
 graph: an existing graph
@@ -1439,8 +1439,8 @@ model: a trained model of the graph';
 -- ---------------------------------------------------------------------------
 
 -- What a key of a local table to a reference table would do, a trigger does: it deletes the rows that name what is gone.
--- hkg_keys_set_aside moves such keys to the table key of the graph, hkg_keys_restored takes them back.
-create procedure hkg_keys_set_aside(graph name)
+-- _hkg_keys_set_aside moves such keys to the table key of the graph, _hkg_keys_restored takes them back.
+create procedure _hkg_keys_set_aside(graph name)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -1466,11 +1466,11 @@ begin
 	end loop;
 end
 $$;
-comment on procedure hkg_keys_set_aside(name) is
+comment on procedure _hkg_keys_set_aside(name) is
 'drops the keys to entity and relation, and keeps them in a table; for hkg_distribute_graph
 graph: an existing graph';
 
-create procedure hkg_keys_restored(graph name, tables name[] default null)
+create procedure _hkg_keys_restored(graph name, tables name[] default null)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -1484,13 +1484,13 @@ begin
 	end loop;
 end
 $$;
-comment on procedure hkg_keys_restored(name, name[]) is
+comment on procedure _hkg_keys_restored(name, name[]) is
 'adds keys again; for hkg_distribute_graph and hkg_undistribute_graph
 graph: an existing graph
 tables: those whose keys are added; null: all';
 
 -- An identity column cannot leave the nodes again; a default can.
-create procedure hkg_numbered_by(graph name, identity bool)
+create procedure _hkg_numbered_by(graph name, identity bool)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -1517,13 +1517,13 @@ begin
 	end loop;
 end
 $$;
-comment on procedure hkg_numbered_by(name, bool) is
+comment on procedure _hkg_numbered_by(name, bool) is
 'makes the ids of a graph identity columns, or columns with a sequence as their default; for hkg_distribute_graph and hkg_undistribute_graph
 graph: an existing graph
 identity: whether they become identity columns';
 
 -- One slice for each node that may have shards: a row in the shard of that node.
-create procedure hkg_place_slices(graph name)
+create procedure _hkg_place_slices(graph name)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -1552,12 +1552,12 @@ begin
 		using nodes, format('%I.slice', graph)::regclass;
 end
 $$;
-comment on procedure hkg_place_slices(name) is
+comment on procedure _hkg_place_slices(name) is
 'makes the table slice of a graph; for hkg_distribute_graph
 graph: an existing graph';
 
 -- Where entities wait for the node of their place (hkg_train); empty otherwise.
-create procedure hkg_place_buckets(graph name)
+create procedure _hkg_place_buckets(graph name)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -1582,14 +1582,14 @@ begin
 	perform create_distributed_table(format('%I.bucket', graph)::regclass, 'place', colocate_with => format('%I.slice', graph));
 end
 $$;
-comment on procedure hkg_place_buckets(name) is
+comment on procedure _hkg_place_buckets(name) is
 'makes the table bucket of a graph; for hkg_distribute_graph
 graph: an existing graph with a table slice';
 
-create function hkg_train_slice(graph name, settings jsonb, blocks regclass, place int, lane int) returns float8[]
-as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
+create function _hkg_train_slice(graph name, settings jsonb, blocks regclass, place int, lane int) returns float8[]
+as 'MODULE_PATHNAME', 'hkg_train_slice' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_train_slice(name, jsonb, regclass, int, int) is
+comment on function _hkg_train_slice(name, jsonb, regclass, int, int) is
 'trains a bucket whose blocks are in a table, for hkg_train on all nodes of a cluster: it changes those of embeddings, relations and the state of their optimizer
 graph: a graph, on any node that has its facts
 settings: the arguments of hkg_train, as column settings of table model has them
@@ -1598,26 +1598,26 @@ place, lane: of its rows, those of the bucket
 returns the sum of the losses, and of how many
 errors: XX001 when blocks are missing or do not fit each other; 22023 when settings are of a training without partitions; 42P01 and 42703 when blocks is no such table; 53200 when they would need more than hybridkg.max_memory';
 
-create function hkg_valid_slice(graph name, settings jsonb, blocks regclass, place int, lane int) returns int[]
-as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000
+create function _hkg_valid_slice(graph name, settings jsonb, blocks regclass, place int, lane int) returns int[]
+as 'MODULE_PATHNAME', 'hkg_valid_slice' language c stable parallel restricted cost 1000000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_valid_slice(name, jsonb, regclass, int, int) is
+comment on function _hkg_valid_slice(name, jsonb, regclass, int, int) is
 'ranks triples of the valid split by embeddings whose blocks are in a table, for hkg_train on all nodes of a cluster
-graph, settings, blocks, place, lane: see hkg_train_slice
+graph, settings, blocks, place, lane: see _hkg_train_slice
 returns the ranks of the heads, then those of the tails
-errors: as of hkg_train_slice, but for 22023';
+errors: as of _hkg_train_slice, but for 22023';
 
-create function hkg_rate_slice(graph name, settings jsonb, blocks regclass, place int, lane int) returns float8[]
-as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000
+create function _hkg_rate_slice(graph name, settings jsonb, blocks regclass, place int, lane int) returns float8[]
+as 'MODULE_PATHNAME', 'hkg_rate_slice' language c stable parallel restricted cost 1000000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_rate_slice(name, jsonb, regclass, int, int) is
+comment on function _hkg_rate_slice(name, jsonb, regclass, int, int) is
 'rates rules by embeddings whose blocks are in a table, for hkg_train on all nodes of a cluster
-graph, settings, blocks, place, lane: see hkg_train_slice
+graph, settings, blocks, place, lane: see _hkg_train_slice
 returns for each rule its embedding confidence, the standard error of it, and its quality; NaN where that is too low
-errors: as of hkg_train_slice, but for 22023';
+errors: as of _hkg_train_slice, but for 22023';
 
--- Tables of models that nodes rank with: what hkg_send_model copies there.
-create procedure hkg_place_models(graph name)
+-- Tables of models that nodes rank with: what _hkg_send_model copies there.
+create procedure _hkg_place_models(graph name)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -1645,11 +1645,11 @@ begin
 	end loop;
 end
 $$;
-comment on procedure hkg_place_models(name) is
+comment on procedure _hkg_place_models(name) is
 'makes the tables of models that are sent to the nodes of a cluster; for hkg_distribute_graph
 graph: an existing graph';
 
-create function hkg_send_model(graph name, model name default 'default') returns bigint
+create function _hkg_send_model(graph name, model name default 'default') returns bigint
 language plpgsql volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp
 as $$
@@ -1696,7 +1696,7 @@ begin
 	end loop;
 end
 $$;
-comment on function hkg_send_model(name, name) is
+comment on function _hkg_send_model(name, name) is
 'copies a model to every node of a cluster, for ranking there; hkg_complete and whatever ranks a split do it themselves where it pays
 A node that has this version of the model gets nothing. Models that are gone are deleted there.
 graph: a distributed graph of the caller
@@ -1704,11 +1704,11 @@ model: a model of the graph
 returns the bytes of the rows that were sent to other nodes
 errors: 55000 when the graph is not distributed; 42704 when there is no such model';
 
-create function hkg_rank_slice(graph name, model name, split text, seed bigint, evidence text, sample int, version text,
+create function _hkg_rank_slice(graph name, model name, split text, seed bigint, evidence text, sample int, version text,
 	slice int, slices int) returns bigint[]
-as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000
+as 'MODULE_PATHNAME', 'hkg_rank_slice' language c stable parallel restricted cost 1000000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_rank_slice(name, name, text, bigint, text, int, text, int, int) is
+comment on function _hkg_rank_slice(name, name, text, bigint, text, int, text, int, int) is
 'the ranks of a slice of the triples of a split, for hkg_evaluate on all nodes of a cluster
 graph, model, split, seed, evidence: see hkg_ranks
 sample: see hkg_evaluate; 0: all triples
@@ -1717,21 +1717,21 @@ slice: the number of the slice, 1 first
 slices: how many there are. Each has eight stretches of the triples, in the order of hkg_ranks
 returns a checksum of the facts and of the split, then the ranks of the heads, then those of the tails; null when this node has another version of the model';
 
-create function hkg_complete_slice(graph name, model name, evidence text, relation int, k int, min_probability float8, one_each bool,
+create function _hkg_complete_slice(graph name, model name, evidence text, relation int, k int, min_probability float8, one_each bool,
 	exact bool, heads int[], candidates int[], version text, slice int, slices int) returns bigint[]
-as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000
+as 'MODULE_PATHNAME', 'hkg_complete_slice' language c stable parallel restricted cost 1000000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_complete_slice(name, name, text, int, int, float8, bool, bool, int[], int[], text, int, int) is
+comment on function _hkg_complete_slice(name, name, text, int, int, float8, bool, bool, int[], int[], text, int, int) is
 'the most probable missing facts that answer a slice of the questions, for hkg_complete on all nodes of a cluster
 graph, model, evidence, k, min_probability, one_each, exact: see hkg_complete; min_probability may leave out what is less probable
 relation: a row of the model, from 0 on; -1: all
 heads, candidates: rows of the model, ascending; null: all
-version: see hkg_rank_slice
+version: see _hkg_rank_slice
 slice: the number of the slice, 1 first
 slices: how many there are. Each has a part of the questions of each relation and side
 returns a checksum of the facts, then for each fact: rows of head, relation and tail; 0 where it was found as a head, 1 as a tail; score, its parts and the probability, as bits; null when this node has another version of the model';
 
-create procedure hkg_check_cluster()
+create procedure _hkg_check_cluster()
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -1763,7 +1763,7 @@ begin
 	end loop;
 end
 $$;
-comment on procedure hkg_check_cluster() is 'errors where the cluster is not ready; for hkg_distribute_graph';
+comment on procedure _hkg_check_cluster() is 'errors where the cluster is not ready; for hkg_distribute_graph';
 
 create function hkg_distribute_graph(graph name)
 returns table (copied text, nodes int, bytes bigint)
@@ -1776,12 +1776,12 @@ declare
 	others int;
 begin
 	perform @extschema@.hkg_source(graph);	-- errors unless it is a graph
-	call @extschema@.hkg_check_cluster();
+	call @extschema@._hkg_check_cluster();
 	select count(*) - 1 into others from pg_dist_node where isactive and noderole = 'primary';
 	if not exists (select from pg_dist_partition where logicalrelid = format('%I.triple', graph)::regclass) then
 		execute format('lock table %1$I.triple, %1$I.holdout, %1$I.entity, %1$I.relation in access exclusive mode', graph);
-		call @extschema@.hkg_keys_set_aside(graph);
-		call @extschema@.hkg_numbered_by(graph, false);
+		call @extschema@._hkg_keys_set_aside(graph);
+		call @extschema@._hkg_numbered_by(graph, false);
 		foreach copied in array array['entity', 'relation', 'triple', 'holdout'] loop
 			nodes := others + 1;
 			bytes := pg_relation_size(format('%I.%I', graph, copied)::regclass) * others;
@@ -1790,7 +1790,7 @@ begin
 			return next;
 		end loop;
 		execute format('grant select on %I.layout to public', graph);	-- on nodes that were added after it was
-		call @extschema@.hkg_keys_restored(graph, array['triple', 'holdout']);
+		call @extschema@._hkg_keys_restored(graph, array['triple', 'holdout']);
 		execute format($body$
 			create function %1$I.names_deleted() returns trigger
 			language plpgsql security definer	-- as keys do it; the owner's, so tables of others may not use it
@@ -1819,9 +1819,9 @@ begin
 		execute format('create trigger deleted after delete on %I.relation referencing old table as gone
 			for each statement execute function %1$I.names_deleted()', graph);
 	end if;
-	call @extschema@.hkg_place_models(graph);
-	call @extschema@.hkg_place_slices(graph);
-	call @extschema@.hkg_place_buckets(graph);
+	call @extschema@._hkg_place_models(graph);
+	call @extschema@._hkg_place_slices(graph);
+	call @extschema@._hkg_place_buckets(graph);
 end
 $$;
 comment on function hkg_distribute_graph(name) is
@@ -1833,11 +1833,11 @@ nodes: how many nodes have it now
 bytes: of its rows, that were sent to other nodes
 errors: 55000 without the extension citus, on a worker, where the coordinator is not among the nodes, or where a node has another version of hybridkg; 08006 where a node does not answer; 0A000 when a table of the graph is sharded';
 
-create function hkg_search_slice(graph name, left_out int[], max_rule_length int, min_head_coverage float8, min_support int,
+create function _hkg_search_slice(graph name, left_out int[], max_rule_length int, min_head_coverage float8, min_support int,
 	constants bool, slice int, slices int) returns bigint[]
-as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000
+as 'MODULE_PATHNAME', 'hkg_search_slice' language c stable parallel restricted cost 1000000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_search_slice(name, int[], int, float8, int, bool, int, int) is
+comment on function _hkg_search_slice(name, int[], int, float8, int, bool, int, int) is
 'the rules over the bounds with the heads of a slice, for mining on all nodes of a cluster
 graph: a graph, on any node that has its facts
 left_out: facts that do not count: ids of head, relation and tail, one after the other
@@ -1846,13 +1846,13 @@ slice: the number of the slice, 1 first
 slices: how many there are. The relations with most facts come first, each to the slice with fewest facts
 returns a checksum of the facts, then each rule: its head, the number of its atoms, relation, first and second term of each (see column body of table rule), and its support';
 
-create function hkg_count_slice(graph name, left_out int[], rules int[], slice int, slices int) returns bigint[]
-as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000
+create function _hkg_count_slice(graph name, left_out int[], rules int[], slice int, slices int) returns bigint[]
+as 'MODULE_PATHNAME', 'hkg_count_slice' language c stable parallel restricted cost 1000000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_count_slice(name, int[], int[], int, int) is
+comment on function _hkg_count_slice(name, int[], int[], int, int) is
 'the sizes of the bodies of rules in a slice of their pairs, for mining on all nodes of a cluster: over all slices they add up
-graph, left_out, slice, slices: see hkg_search_slice; slices are those of the first variable, or of the second one of a body that is counted backwards
-rules: as hkg_search_slice returns them, without supports
+graph, left_out, slice, slices: see _hkg_search_slice; slices are those of the first variable, or of the second one of a body that is counted backwards
+rules: as _hkg_search_slice returns them, without supports
 returns a checksum of the facts, then for each rule the pairs of its body, and those of them that PCA confidence counts
 errors: 22023 for rules that are none';
 
@@ -1882,7 +1882,7 @@ begin
 	execute format('drop trigger if exists deleted on %I.entity', graph);
 	execute format('drop trigger if exists deleted on %I.relation', graph);
 	execute format('drop function if exists %I.names_deleted()', graph);
-	call @extschema@.hkg_keys_set_aside(graph);
+	call @extschema@._hkg_keys_set_aside(graph);
 	if to_regclass('pg_catalog.pg_dist_partition') is not null then
 		foreach returned in array array['holdout', 'triple', 'relation', 'entity'] loop
 			if exists (select from pg_dist_partition where logicalrelid = format('%I.%I', graph, returned)::regclass) then
@@ -1892,8 +1892,8 @@ begin
 			end if;
 		end loop;
 	end if;
-	call @extschema@.hkg_numbered_by(graph, true);
-	call @extschema@.hkg_keys_restored(graph);
+	call @extschema@._hkg_numbered_by(graph, true);
+	call @extschema@._hkg_keys_restored(graph);
 	foreach comment_again in array coalesce(comments, '{}') loop	-- a dump may leave them out
 		execute comment_again;
 	end loop;
@@ -1924,7 +1924,7 @@ as $$
 	from pg_proc p
 	join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
 	join pg_extension e on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid
-	where e.extname = 'hybridkg' and p.pronamespace = e.extnamespace and p.prokind = 'f' and p.prorettype <> 'internal'::regtype
+	where e.extname = 'hybridkg' and p.pronamespace = e.extnamespace and p.proname like 'hkg\_%'
 	order by p.oid
 $$;
 comment on function hkg_help() is

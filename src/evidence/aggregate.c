@@ -131,6 +131,18 @@ part_of(const EvCalibration *calibration, EvJudged judged, double p)
 	return part;
 }
 
+/*
+ * The factor of a candidate whose question has the spread f * least_spread, f < 1.  Where its scores hardly differ, those
+ * behind the best answers are as good as these, and share what one of them has.
+ */
+static double
+likeness(double f, const EvJudged *judged)
+{
+	if (judged->score >= judged->question.last)
+		return f;
+	return f * fmax(2 * f - 1, EV_SHOWN / fmax(judged->question.entities, EV_SHOWN));
+}
+
 /* The logarithm of the sum over a question's best answers, which stands in place of a score. */
 static double
 log_of_sum(const EvCalibration *calibration, const EvQuestionScores *question)
@@ -142,6 +154,7 @@ double
 ev_probability(const EvCalibration *calibration, EvJudged judged)
 {
 	double		score = judged.score;
+	double		spread = judged.question.shown == EV_SHOWN ? judged.question.best - judged.question.last : 0;
 	double		x;
 	double		p;
 
@@ -152,11 +165,13 @@ ev_probability(const EvCalibration *calibration, EvJudged judged)
 		score = log_of_sum(calibration, &judged.question);
 	x = calibration->slope * score + calibration->score_slope * judged.phi +
 		calibration->evidence_slope * judged.evidence + calibration->intercept;
-	x += calibration->best * judged.question.best + calibration->last * judged.question.last;
+	x += calibration->best * judged.question.best + calibration->spread * spread;
 	x += known_answers(calibration, judged.question.known);
 	p = probability_of(calibration, x);
 	if (calibration->exclusive)
 		p = part_of(calibration, judged, p);
+	else if (judged.question.shown == EV_SHOWN && spread < calibration->least_spread)
+		p *= likeness(spread / calibration->least_spread, &judged);
 	return calibration->most > 0 && p > calibration->most ? calibration->most : p;
 }
 
@@ -181,6 +196,15 @@ x_needed(const EvCalibration *calibration, double probability)
 	return isfinite(x) ? x - 1e-9 * (1 + fabs(x)) : x;
 }
 
+/* The lowest score with slope * score >= x; infinite where x does not depend on it */
+static double
+score_for(double x, double slope)
+{
+	if (slope > 0)
+		return x / slope;
+	return x > 0 ? INFINITY : -INFINITY;
+}
+
 double
 ev_score_needed(const EvCalibration *calibration, int64_t known, double last, double probability)
 {
@@ -198,14 +222,12 @@ ev_score_needed(const EvCalibration *calibration, int64_t known, double last, do
 	/* the fewer rivals the best answer has, the lower the score with which it is that probable: the least is without any */
 	if (calibration->exclusive)
 		slope = calibration->slope * calibration->choice;
-	if (calibration->exclusive && slope == 0)
-		return rest > 0 ? INFINITY : -INFINITY;
-	if (!(slope > 0) || calibration->score_slope != 0 || calibration->evidence_slope != 0)
+	if (!(slope >= 0) || calibration->score_slope != 0 || calibration->evidence_slope != 0)
 		return -INFINITY;
-	if (calibration->last < 0)
-		return (rest - calibration->last * last) / slope;
-	/* the last one is no better than the best one, or counts as 0 */
-	return fmin(rest / (slope + calibration->last), rest / slope);
+	/* the spread is 0 at least, and best - last at most, or counts as 0 where fewer are shown */
+	if (calibration->spread > 0)
+		return fmin(score_for(rest + calibration->spread * last, slope + calibration->spread), score_for(rest, slope));
+	return score_for(rest, slope);
 }
 
 double

@@ -13,8 +13,8 @@
  *		a held-out answer.  ANSWERED: whether one is, a logistic function of the logarithm of that softmax's sum.  The
  *		probability is the product, so those of a question sum to 1 at most.
  *
- *		Elsewhere each candidate is judged for itself.  CANDIDATE: a logistic function of its score, and of the best and
- *		the tenth of its question.  So it is for all keys where a triple is judged alone.
+ *		Elsewhere each candidate is judged for itself.  CANDIDATE: a logistic function of its score, of the best one of its
+ *		question, and of the distance from that to the tenth.  So it is for all keys where a triple is judged alone.
  *
  * The logistic function is that of the probability T to be true, held out or missing; the chance to be held out is
  * T / (1 + rho).  A logistic chance would make probabilities reach 1 too early: even what is certainly true was held
@@ -29,20 +29,28 @@
  *		2. The fit of each key, with a quadratic prior at the common one: the curvature of the common loss for so many
  *		   held-out answers.  That number is chosen: examples of even number are fitted with each of several, and those
  *		   of odd number decide.  They measure the error, too.  Then all are fitted.
- *		3. A key that n held-out answers speak for is never surer than n / (n + 1).
+ *		3. The level of questions without a known answer is moved to what counts allow, because near certainty the loss
+ *		   hardly tells it.
+ *		4. A key with n held-out answers is never surer than n / (n + 1).
  *
  * Sums over examples are taken item by item and added in order, so they do not depend on the threads.
  */
 #include "examples.h"
 
 #include <math.h>
+#include <string.h>
 
 #define AT_ONCE 64				/* examples of an item */
 #define STEPS 50				/* of Newton's method, at most */
-#define FEATURES 6				/* score; 1; no answer is known; log(1 + known answers); best score; last score */
+#define FEATURES 6				/* of a case */
+#define SCORE 0					/* in CANDIDATE the distance from the best score, in ANSWERED L; in CHOICE its only coefficient */
+#define ONE 1
+#define UNANSWERED 2			/* no answer is known */
+#define ANSWERS 3				/* log(1 + known answers) */
+#define BEST 4					/* the best score of the question */
+#define SPREAD 5				/* from the best score to the tenth; 0 where fewer are shown */
 #define BINS 15
-#define SCORE 0					/* coefficients of CHOICE: of the score; log odds that any of the ten is right */
-#define ODDITY 1
+#define ODDITY 1				/* in CHOICE: log odds that any of the ten is right */
 #define PRIOR_CENTER 5.0
 #define PRIOR_SLOPE 3.0
 #define PRIOR_ODDITY 1.5
@@ -97,7 +105,7 @@ typedef struct Fit
 	double		x[FEATURES];
 	double		target[2];		/* of a false case, and of a true one */
 	double		answers;		/* held-out ones that it was learnt from */
-	bool		held;			/* the first coefficient stays what it is */
+	bool		held[FEATURES]; /* the coefficient stays what it is */
 	double		lowest;
 	double		move[FEATURES];
 } Fit;
@@ -106,6 +114,7 @@ typedef struct Fit
 typedef struct KeyFit
 {
 	Fit			stage[STAGES];
+	double		least_spread;	/* see EvCalibration */
 } KeyFit;
 
 /* A quadratic prior of a fit */
@@ -305,7 +314,7 @@ cases_of(const CalibrationTask *task, const KeyFit *fit, int64_t i, Case *cases)
 	if (is_exclusive(task, example->key) && count > 0)
 	{
 		cases[0] = common;
-		cases[0].feature[0] = log_sum(task, fit->stage[CHOICE].x[SCORE], i);
+		cases[0].feature[SCORE] = log_sum(task, fit->stage[CHOICE].x[SCORE], i);
 		cases[0].weight = shown[0].questions;
 		for (int j = 0; j < count; j++)
 			cases[0].answer |= shown[j].answer;
@@ -314,9 +323,9 @@ cases_of(const CalibrationTask *task, const KeyFit *fit, int64_t i, Case *cases)
 	for (int j = 0; j < count; j++)
 	{
 		cases[j] = common;
-		cases[j].feature[0] = shown[j].score;
-		cases[j].feature[4] = task->alone ? 0 : shown[0].score;
-		cases[j].feature[5] = task->alone || count < EV_SHOWN ? 0 : shown[EV_SHOWN - 1].score;
+		cases[j].feature[SCORE] = shown[j].score - (task->alone ? 0 : shown[0].score);
+		cases[j].feature[BEST] = task->alone ? 0 : shown[0].score;
+		cases[j].feature[SPREAD] = task->alone || count < EV_SHOWN ? 0 : shown[0].score - shown[EV_SHOWN - 1].score;
 		cases[j].weight = shown[j].questions;
 		cases[j].answer = shown[j].answer;
 	}
@@ -528,8 +537,9 @@ step_fit(Fit *fit, Regression *sums)
 	if (!raised)
 	{
 		fit->lowest = sums->loss;
-		for (int k = 0; k < FEATURES && fit->held; k++)
-			sums->gradient[0] = sums->curvature[0][k] = sums->curvature[k][0] = 0;
+		for (int held = 0; held < FEATURES; held++)
+			for (int k = 0; k < FEATURES && fit->held[held]; k++)
+				sums->gradient[held] = sums->curvature[held][k] = sums->curvature[k][held] = 0;
 		solve(sums);
 	}
 	for (int k = 0; k < FEATURES; k++)
@@ -542,21 +552,34 @@ step_fit(Fit *fit, Regression *sums)
 }
 
 /*
- * Where the first coefficient left its range, it stays at the end of that: no probability falls when a score rises, and
- * ANSWERED rises no faster than the best share falls.  False where it is in its range.
+ * Where a coefficient left its range, it stays at the end of that, and all else is fitted anew.  No probability falls when
+ * a score rises, or all scores of a question do, and ANSWERED rises no faster than the best share falls.  False where all
+ * are in their ranges.
  */
 static bool
 hold_slope(Stage stage, const Fit *from, Fit *fit)
 {
+	static const int sloping[] = {SCORE, BEST};
 	double		most = stage == ANSWERED ? 1 : INFINITY;
-	double		slope = fmax(0, fmin(fit->x[0], most));
 
-	if (fit->held || slope == fit->x[0])
-		return false;
-	*fit = *from;
-	fit->x[0] = slope;
-	fit->held = true;
-	return true;
+	for (int i = 0; i < 2; i++)
+	{
+		int			k = sloping[i];
+		double		slope = fmax(0, fmin(fit->x[k], most));
+		Fit			held = *from;
+
+		if (fit->held[k] || slope == fit->x[k])
+			continue;
+		memcpy(held.held, fit->held, sizeof(held.held));
+		for (int l = 0; l < FEATURES; l++)
+			if (held.held[l])
+				held.x[l] = fit->x[l];
+		held.x[k] = slope;
+		held.held[k] = true;
+		*fit = held;
+		return true;
+	}
+	return false;
 }
 
 /*
@@ -571,7 +594,7 @@ fit_from(const Fit *start, const Regression *sums, double borrowed)
 	fit.target[true] = (sums->cases[true] + borrowed + 1) / (sums->cases[true] + borrowed + 2);
 	fit.target[false] = 1 / (sums->cases[false] + 2);
 	fit.answers = sums->answers + borrowed;
-	fit.held = false;
+	memset(fit.held, 0, sizeof(fit.held));
 	fit.lowest = INFINITY;
 	return fit;
 }
@@ -596,7 +619,7 @@ weak_prior(Stage stage, const Regression *sums)
 		double		mean = sums->sum[k] / cases;
 		double		deviation = fmax(sums->square[k] / cases - mean * mean, 0) + 0.01 * sums->square[k] / cases;
 
-		if (k != 1)
+		if (k != ONE)
 			prior.curvature[k][k] += deviation / (PRIOR_SLOPE * PRIOR_SLOPE);
 		for (int l = 0; l < FEATURES; l++)
 			prior.curvature[k][l] += mean * sums->sum[l] / cases / (PRIOR_CENTER * PRIOR_CENTER);
@@ -708,10 +731,8 @@ fit_stage(const CalibrationTask *task, Stage stage, Part part, KeyFit *fit, int 
 	if (stage == CHOICE || task->odds == NULL)
 		return;
 	first = fit->stage[stage];
-	start.x[0] = 0;
-	start.x[1] = START;
-	for (int k = 2; k < FEATURES; k++)
-		start.x[k] = 0;
+	memset(start.x, 0, sizeof(start.x));
+	start.x[ONE] = START;
 	if (!(fit_stage_from(task, stage, &prior, part, fit, start, thread) < loss))
 		fit->stage[stage] = first;
 }
@@ -772,7 +793,33 @@ set_level(const CalibrationTask *task, Stage stage, int32_t key, Part part, KeyF
 		*(sum_level(task, stage, part, fit, middle).expected < due ? &least : &most) = middle;
 		pool_yield(task->pool, thread);
 	}
-	fit->stage[stage].x[2] += least * level.held_out / (level.held_out + strength);
+	fit->stage[stage].x[UNANSWERED] += least * level.held_out / (level.held_out + strength);
+}
+
+/*
+ * The least spread with which a question of a part has shown a held-out answer, and a little less: the next one may have a
+ * smaller one.  0 where there is no such question.
+ */
+static double
+least_spread(const CalibrationTask *task, Part part)
+{
+	double		least = INFINITY;
+	double		questions = 0;
+
+	for (int64_t i = part.first; i < part.end && !task->alone; i++)
+	{
+		const ShownCandidate *shown = &task->shown[i * EV_SHOWN];
+
+		bool		answered = false;
+
+		for (int j = 0; j < task->shown_count[i]; j++)
+			answered |= shown[j].answer;
+		if (task->shown_count[i] < EV_SHOWN || !answered)
+			continue;
+		least = fmin(least, shown[0].score - shown[EV_SHOWN - 1].score);
+		questions++;
+	}
+	return questions == 0 ? 0 : least * questions / (questions + 1);
 }
 
 /* Item: fits one key. */
@@ -786,6 +833,7 @@ fit_key(void *argument, int64_t key, int thread)
 	Stage		stage = is_exclusive(task, (int32_t) key) ? ANSWERED : CANDIDATE;
 
 	*fit = task->common;
+	fit->least_spread = least_spread(task, part);
 	for (int i = 0; i < STAGES; i++)
 		fit->stage[i].answers = fmin(fit->stage[i].answers, task->prior);
 	if (part.first == part.end)
@@ -926,14 +974,15 @@ find_exclusive(CalibrationTask *task, const FactIndex *facts, EvLearnt *learnt)
 
 /* A stage that saw no held-out answer says nothing. */
 static EvCalibration
-calibration_of(const KeyFit *fit, bool exclusive)
+calibration_of(const CalibrationTask *task, const KeyFit *fit, bool exclusive)
 {
 	const Fit  *stage = &fit->stage[exclusive ? ANSWERED : CANDIDATE];
 	const double *x = stage->x;
 
 	if (stage->answers == 0)
 		return ev_no_calibration();
-	return (EvCalibration) {.slope = x[0],.intercept = x[1],.unanswered = x[2],.answers = x[3],.best = x[4],.last = x[5],
+	return (EvCalibration) {.slope = x[SCORE],.intercept = x[ONE],.unanswered = x[UNANSWERED],.answers = x[ANSWERS],
+		.best = exclusive || task->alone ? 0 : x[BEST] - x[SCORE],.spread = x[SPREAD],.least_spread = exclusive ? 0 : fit->least_spread,
 		.exclusive = exclusive,.choice = exclusive ? fit->stage[CHOICE].x[SCORE] : 0,
 		.odd = exclusive ? 1 / (1 + exp(-fit->stage[CHOICE].x[ODDITY])) : 0,
 		.most = stage->answers / (stage->answers + 1)};
@@ -981,14 +1030,14 @@ fit_kind(CalibrationTask *task, EvLearnt *learnt)
 	fit_keys(task, prior);
 	learnt->error[task->kind] = calibration_error(task);
 	fit_all(task, prior);
-	learnt->common[task->kind].ranked = calibration_of(&task->common, false);
+	learnt->common[task->kind].ranked = calibration_of(task, &task->common, false);
 	for (int32_t key = 0; key < task->examples->keys; key++)
-		calibration[key].ranked = calibration_of(&task->fit[key], is_exclusive(task, key));
+		calibration[key].ranked = calibration_of(task, &task->fit[key], is_exclusive(task, key));
 	task->alone = true;
 	fit_all(task, prior);
-	learnt->common[task->kind].alone = calibration_of(&task->common, false);
+	learnt->common[task->kind].alone = calibration_of(task, &task->common, false);
 	for (int32_t key = 0; key < task->examples->keys; key++)
-		calibration[key].alone = calibration_of(&task->fit[key], is_exclusive(task, key));
+		calibration[key].alone = calibration_of(task, &task->fit[key], is_exclusive(task, key));
 }
 
 bool

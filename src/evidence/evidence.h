@@ -271,7 +271,7 @@ extern double ev_expected_score(const EvExpected *expected, double score, double
  * A score becomes a probability.  With n known answers of the question,
  *
  *		x = slope * score + score_slope * phi + evidence_slope * evidence + best * (the question's best score)
- *			+ last * (its EV_SHOWN-th score, 0 where fewer are shown) + intercept
+ *			+ spread * (from its best to its EV_SHOWN-th score, 0 where fewer are shown) + intercept
  *			+ (n = 0 ? unanswered : answers * log(1 + n))
  *
  * and T = 1 / (1 + exp(-x)) is the probability that a candidate which is no fact is true, held out or missing.  All but the
@@ -285,7 +285,11 @@ extern double ev_expected_score(const EvExpected *expected, double score, double
  *
  * Where the answers of a question exclude each other, L = log(sum of exp(choice * score)) of its EV_SHOWN best answers
  * stands in place of the score, and each of the N <= EV_SHOWN has the share (1 - d) exp(choice * score - L) + d / N of
- * P, with d = odd.  Those behind share 1 - P at most, evenly.  No probability is above `most`.
+ * P, with d = odd.  Those behind share 1 - P at most, evenly.
+ *
+ * Where the spread of a question is below least_spread, that of any question whose held-out answer was found, its scores
+ * say little.  With f < 1 the ratio of the two and N its candidates, P is multiplied by f, and by another
+ * max(2 f - 1, EV_SHOWN / N) behind the EV_SHOWN best answers.  No probability is above `most`.
  */
 typedef struct EvCalibration
 {
@@ -296,7 +300,8 @@ typedef struct EvCalibration
 	double		unanswered;
 	double		answers;
 	double		best;
-	double		last;
+	double		spread;
+	double		least_spread;
 	double		odds;
 	double		fitted_odds;
 	double		most_odds;		/* 0: nothing bounds rho */
@@ -312,7 +317,7 @@ ev_no_calibration(void)
 	return (EvCalibration) {.slope = NAN};
 }
 
-/* Where the other answers of a question are ranked, and where a triple is judged alone: best and last are 0 there. */
+/* Where the other answers of a question are ranked, and where a triple is judged alone: best and spread are 0 there. */
 typedef struct EvCalibrations
 {
 	EvCalibration ranked;

@@ -6,7 +6,7 @@
  * The view layout in the graph's schema holds the version as a constant: pg_dump takes it along with the tables,
  * a standby has it, logical replication leaves each side its own, and nobody changes it by a stray update.
  *
- * Layout N is made from layout N - 1 by the procedure hkg_layout_N of the extension.  hkg_create_graph makes layout 0,
+ * Layout N is made from layout N - 1 by the procedure _hkg_layout_N of the extension.  hkg_create_graph makes layout 0,
  * which has no tables, and upgrades it: a new graph and an upgraded one go through the same steps.
  */
 #include "graph.h"
@@ -18,7 +18,7 @@
 #include "server/argument.h"
 #include "server/sql.h"
 
-/* The layout that this library reads and writes: the number of the last procedure hkg_layout_N */
+/* The layout that this library reads and writes: the number of the last procedure _hkg_layout_N */
 static const int32 library_layout = 2;
 
 typedef struct SavedUser
@@ -93,7 +93,7 @@ layout_as(const Graph *graph, Oid owner)
 static char *
 find_step(int32 layout)
 {
-	char	   *step = psprintf("%shkg_layout_%d()", extension_prefix(), layout);
+	char	   *step = psprintf("%s_hkg_layout_%d()", extension_prefix(), layout);
 	SqlArgs		args = sql_args_text(step);
 	Datum		found;
 

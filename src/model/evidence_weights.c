@@ -273,7 +273,8 @@ fit_of(JsonbContainer *fit, const CalibrationRows *rows, double held_out)
 		.unanswered = number_member(fit, "unanswered"),
 		.answers = number_member(fit, "answers"),
 		.best = number_member(fit, "best"),
-		.last = number_member(fit, "last"),
+		.spread = number_member(fit, "spread"),
+		.least_spread = number_member(fit, "least_spread"),
 		.odds = odds_of(held_out, rows->missing),
 		.fitted_odds = odds_of(held_out, rows->fitted),
 		.most_odds = number_member(fit, "most_odds"),
@@ -393,8 +394,9 @@ append_fit(StringInfo text, const EvCalibration *fit, double most_odds)
 					 fit->slope, fit->intercept, fit->unanswered, fit->answers, fit->most);
 	if (fit->exclusive)
 		appendStringInfo(text, ", \"choice\": %.9g, \"odd\": %.9g", fit->choice, fit->odd);
-	else if (fit->best != 0 || fit->last != 0)
-		appendStringInfo(text, ", \"best\": %.9g, \"last\": %.9g", fit->best, fit->last);
+	else if (fit->best != 0 || fit->spread != 0)
+		appendStringInfo(text, ", \"best\": %.9g, \"spread\": %.9g, \"least_spread\": %.9g", fit->best, fit->spread,
+						 fit->least_spread);
 	if (isfinite(most_odds))
 		appendStringInfo(text, ", \"most_odds\": %.9g", most_odds);
 }

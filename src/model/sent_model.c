@@ -2,7 +2,7 @@
  * sent_model.c
  *		A model on the nodes of a cluster (see sent_model.h).
  *
- * Models are local tables of the coordinator.  What ranks on other nodes needs their rows: hkg_send_model copies those
+ * Models are local tables of the coordinator.  What ranks on other nodes needs their rows: _hkg_send_model copies those
  * of one model into reference tables (sent_model, sent_entity_embedding, ...), where a worker reads them as its own
  * (graph_table).  That is done when a ranking needs it, once for each version of the model's row: as for the copies of
  * model_cache.c, this row changes whenever something of the model does.
@@ -93,7 +93,7 @@ model_send(const Graph *graph, const char *model, const char *version)
 		return false;
 	sql_arg_text(&args, graph->name);
 	sql_arg_text(&args, model);
-	sql_run(psprintf("select %shkg_send_model($1::name, $2::name)", extension_prefix()), &args);
+	sql_run(psprintf("select %s_hkg_send_model($1::name, $2::name)", extension_prefix()), &args);
 	return true;
 }
 

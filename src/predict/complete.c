@@ -136,7 +136,7 @@ score_needed(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *qu
 	const EvCalibration *calibration = &model_calibration(predictor->model, predictor->kind, asked->relation,
 														  asked->side)->ranked;
 
-	if (asking->chosen != NULL && (calibration->best > 0 || calibration->last > 0))
+	if (asking->chosen != NULL && (calibration->best > 0 || calibration->spread > 0))
 		return -INFINITY;
 	return predictor_score_needed(predictor, asked->side, asked->relation, known_of(asking, asked, question), last,
 								  probability);

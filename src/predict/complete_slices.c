@@ -189,7 +189,7 @@ take_answers(void *argument, NodeSlice slice, const int64 *value, int64 count)
 {
 	FoundFacts *found = argument;
 
-	node_answer_check("hkg_complete_slice", count, count / SENT * SENT);
+	node_answer_check("_hkg_complete_slice", count, count / SENT * SENT);
 	hkg_check_memory_or(2 * (found->count + count / SENT) * sizeof(KgeScored), "what the nodes have found",
 						"ask for a smaller k");
 	found->scored = array_reserve(found->scored, found->count + count / SENT, &found->room, sizeof(KgeScored));
@@ -246,7 +246,7 @@ find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wa
 	const char *model = predictor->model->name;
 	FoundFacts	found = {0};
 	SqlArgs		args = sql_args_text(model);
-	NodeSlices	slices = {graph, "hkg_complete_slice", "$1::name, $2, $3, $4, $5::float8, $6, $7, $8, $9, $10", &args, 0,
+	NodeSlices	slices = {graph, "_hkg_complete_slice", "$1::name, $2, $3, $4, $5::float8, $6, $7, $8, $9, $10", &args, 0,
 		take_answers, &found};
 	char	   *version;
 

@@ -103,7 +103,7 @@ take_ranks(void *argument, NodeSlice slice, const int64 *value, int64 count)
 	int64	   *place = array_new(int64, ranks->count);
 	int64		places = node_slice_places(slice, ranks->count, place);
 
-	node_answer_check("hkg_rank_slice", count, 2 * places);
+	node_answer_check("_hkg_rank_slice", count, 2 * places);
 	for (int64 i = 0; i < places; i++)
 	{
 		ranks->rank[place[i]] = (int32) value[i];
@@ -116,7 +116,7 @@ bool
 rank_on_nodes(RankTask *task)
 {
 	SqlArgs		args = {0};
-	NodeSlices	slices = {task->graph, "hkg_rank_slice", "$1::name, $2, $3, $4, $5, $6", &args, 0, take_ranks, task};
+	NodeSlices	slices = {task->graph, "_hkg_rank_slice", "$1::name, $2, $3, $4, $5, $6", &args, 0, take_ranks, task};
 	char	   *version;
 
 	if (hkg_slice_seconds < 0 || task->ranks.count == 0 || !node_slices_exist(task->graph))

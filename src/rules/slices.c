@@ -70,7 +70,7 @@ refuse_numbers(const char *fault)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("rules are not as hkg_search_slice returns them"),
+			 errmsg("rules are not as _hkg_search_slice returns them"),
 			 errdetail_internal("%s", fault),
 			 errhint("Leave out the checksum, which comes first, and the support after each rule.")));
 }
@@ -226,7 +226,7 @@ take_found(void *argument, NodeSlice slice, const int64 *value, int64 count)
 		const char *fault = take_rule(mining, number, count, &next, &rule, &head);
 
 		if (fault != NULL || next == count)
-			node_answer_refused("hkg_search_slice", fault != NULL ? fault : "The support of a rule is missing.");
+			node_answer_refused("_hkg_search_slice", fault != NULL ? fault : "The support of a rule is missing.");
 		mining_add(mining, head, &rule, number[next]);
 	}
 	pfree(number);
@@ -237,7 +237,7 @@ take_sizes(void *argument, NodeSlice slice, const int64 *value, int64 count)
 {
 	Mining	   *mining = argument;
 
-	node_answer_check("hkg_count_slice", count, SIZES * mining->count);
+	node_answer_check("_hkg_count_slice", count, SIZES * mining->count);
 	for (int64 i = 0; i < mining->count; i++)
 	{
 		mining->candidate[i].body_size += value[SIZES * i];
@@ -250,7 +250,7 @@ search_slices(Mining *mining, int64 checksum)
 {
 	SqlArgs		args = {0};
 	NodeSlices	slices = {
-		mining->graph, "hkg_search_slice", "$1, $2, $3::float8, $4, $5", &args, checksum, take_found, mining
+		mining->graph, "_hkg_search_slice", "$1, $2, $3::float8, $4, $5", &args, checksum, take_found, mining
 	};
 
 	sql_arg(&args, INT4ARRAYOID, left_out_array(mining->data));
@@ -265,7 +265,7 @@ static bool
 count_slices(Mining *mining, int64 checksum)
 {
 	SqlArgs		args = {0};
-	NodeSlices	slices = {mining->graph, "hkg_count_slice", "$1, $2", &args, checksum, take_sizes, mining};
+	NodeSlices	slices = {mining->graph, "_hkg_count_slice", "$1, $2", &args, checksum, take_sizes, mining};
 	Numbers		numbers = {0};
 
 	for (int64 i = 0; i < mining->count; i++)

@@ -119,7 +119,7 @@ static void
 take_loss(void *argument, int lane, Datum answer)
 {
 	Losses	   *losses = argument;
-	const double *number = node_blocks_numbers("hkg_train_slice", answer, 2);
+	const double *number = node_blocks_numbers("_hkg_train_slice", answer, 2);
 
 	losses->sum[lane] = number[0];
 	losses->terms[lane] = number[1];
@@ -132,7 +132,7 @@ run_step(NodeBlocks *nodes, int count)
 	Losses		losses;
 	KgeLossSum	sum = {0};
 
-	node_blocks_run(nodes, "hkg_train_slice", count, take_loss, &losses);
+	node_blocks_run(nodes, "_hkg_train_slice", count, take_loss, &losses);
 	for (int l = 0; l < count; l++)
 	{
 		sum.sum += losses.sum[l];

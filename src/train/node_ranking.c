@@ -224,7 +224,7 @@ take_ranks(void *argument, int lane, Datum answer)
 {
 	const NodeRanking *ranking = argument;
 	const RankedSlice *slice = &ranking->slice[lane];
-	const int32 *rank = node_blocks_numbers("hkg_valid_slice", answer, 2 * slice->count);
+	const int32 *rank = node_blocks_numbers("_hkg_valid_slice", answer, 2 * slice->count);
 
 	for (int64 i = 0; i < slice->count; i++)
 	{
@@ -245,6 +245,6 @@ node_ranking_run(NodeRanking *ranking, const KgeModel *model, KgeRanks ranks)
 		ranking->slice[i].model = model;
 		node_blocks_send(nodes, i, &ranking->slice[i].blocks, read_block, &ranking->slice[i]);
 	}
-	node_blocks_run(nodes, "hkg_valid_slice", nodes->places, take_ranks, ranking);
+	node_blocks_run(nodes, "_hkg_valid_slice", nodes->places, take_ranks, ranking);
 	node_blocks_end(nodes);
 }

@@ -221,7 +221,7 @@ take_ratings(void *argument, int lane, Datum answer)
 {
 	const NodeRating *rating = argument;
 	const RatedSlice *slice = &rating->slice[lane];
-	const double *number = node_blocks_numbers("hkg_rate_slice", answer, RATED_NUMBERS * (slice->end - slice->first));
+	const double *number = node_blocks_numbers("_hkg_rate_slice", answer, RATED_NUMBERS * (slice->end - slice->first));
 
 	for (int32 i = slice->first; i < slice->end; i++, number += RATED_NUMBERS)
 	{
@@ -284,7 +284,7 @@ node_rating_run(void *argument, const RatingModel *model, MinedRules *rules, con
 		open_slice(rating, &rating->slice[i], least_quality);
 		node_blocks_send(nodes, i, &rating->slice[i].blocks, read_block, &rating->slice[i]);
 	}
-	node_blocks_run(nodes, "hkg_rate_slice", places, take_ratings, rating);
+	node_blocks_run(nodes, "_hkg_rate_slice", places, take_ratings, rating);
 	node_blocks_end(nodes);
 	progress_nodes(rating->progress, 1);
 	for (int i = 0; i < places; i++)

@@ -8,6 +8,8 @@
 #	<!-- needs: NAME -->	the next block is skipped where the server has no extension NAME
 #	<!-- fails: SQLSTATE -->	the next block ends with that error
 #	<!-- wait: CONDITION -->	before the next block
+#	<!-- similar -->	of the next output only its heading and the number of its lines
+#				are the same on every processor
 package Document;
 
 use strict;
@@ -40,9 +42,9 @@ sub parts
 		{
 			$block = [ $1, $number, '' ];
 		}
-		elsif ($line =~ /^<!-- (needs|fails|wait): (.*) -->/)
+		elsif ($line =~ /^<!-- (needs|fails|wait|similar)(?:: (.*))? -->/)
 		{
-			push @parts, [ $1, $number, $2 ];
+			push @parts, [ $1, $number, $2 // 1 ];
 		}
 	}
 	close $handle;
@@ -73,6 +75,15 @@ sub prints
 	return ok($close, $name) || diag('got: ' . plain($output) . "\nexpected: " . plain($expected));
 }
 
+# The same heading, and as many lines
+sub resembles
+{
+	my ($output, $expected, $name) = @_;
+
+	return is(join("\n", map { (split /\n/, plain($_))[0], scalar split /\n/, plain($_) } $output),
+		join("\n", map { (split /\n/, plain($_))[0], scalar split /\n/, plain($_) } $expected), $name);
+}
+
 sub run_block
 {
 	my ($node, $database, $kind, $text, $folder) = @_;
@@ -101,14 +112,16 @@ sub run_document
 		my ($kind, $number, $text) = @$part;
 		my $name = "$file, line $number";
 
-		if ($kind =~ /^(needs|fails|wait)$/)
+		if ($kind =~ /^(needs|fails|wait|similar)$/)
 		{
 			$remark{$kind} = $text;
 			next;
 		}
 		if ($kind eq 'text')
 		{
-			prints($printed, $text, "$name: the output") if defined $printed;
+			my $is_similar = delete $remark{similar};
+
+			($is_similar ? \&resembles : \&prints)->($printed, $text, "$name: the output") if defined $printed;
 		}
 		next if $kind !~ /^(sql|sh)$/;
 		$printed = undef;

@@ -70,7 +70,7 @@ from pg_proc p join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid =
 			when proargtypes[i - 1] = '"any"'::regtype then $$array['e1']$$
 			when proargtypes[i - 1] = 'jsonb'::regtype then $$'{}'$$ else $$'e1'$$ end, ', ' order by i))) as state
 		from generate_series(1, p.pronargs - p.pronargdefaults) i) c
-where p.prokind = 'f' and p.proargnames[1] = 'graph' and p.proname not in ('hkg_create_graph', 'hkg_drop_graph', 'hkg_trainings')
+where p.prokind = 'f' and p.proargnames[1] = 'graph' and p.proname not in ('hkg_create_graph', 'hkg_drop_graph', '_hkg_trainings')
 	and c.state <> '0A000'
 order by 1;
 rollback;
@@ -103,7 +103,7 @@ create function keys() returns table (key text) language sql as $$
 	select conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint where contype = 'f' and connamespace = quote_ident('My "odd" Graph')::regnamespace
 $$;
 create temp table before as select key from keys();
-call hkg_keys_set_aside('My "odd" Graph');
+call _hkg_keys_set_aside('My "odd" Graph');
 select (select count(*) from before where key ~ 'REFERENCES [^(]*(entity|relation)[(]') = (select count(*) from "My ""odd"" Graph".key) as set_aside,
 	(select count(*) from before) > 0 as some, (select count(*) from keys() where key ~ 'REFERENCES [^(]*(entity|relation)[(]') as left;
 select * from hkg_undistribute_graph('My "odd" Graph');
@@ -218,7 +218,7 @@ from generate_series(1, 3) slice, hkg_apply_rule('s', 'r0("e5",Y) <= r1(A,Y)', s
 
 -- what nodes do: the rules of slices of heads are those of all heads, each once; sizes of slices of pairs add up to those of all pairs
 create temp table mined as select rule, support, body_size, pca_body_size from hkg_mine_rules('s', min_support => 40, constants => true);
-create temp table found as select slice, hkg_search_slice('s', '{}', 3, 0.01, 40, true, slice, 3) as answer from generate_series(1, 3) slice;
+create temp table found as select slice, _hkg_search_slice('s', '{}', 3, 0.01, 40, true, slice, 3) as answer from generate_series(1, 3) slice;
 -- rules as they are sent: without the checksum and the supports
 create function parts(answer bigint[], out place int, out rule int[], out support bigint) returns setof record language plpgsql as $$
 declare
@@ -243,7 +243,7 @@ select (select count(*) from part) as found, (select count(distinct rule) from p
 create function all_rules() returns int[] language sql as $$
 	select array_agg(number order by p.place, n) from part p, unnest(p.rule) with ordinality u (number, n)
 $$;
-create temp table sized as select slice, hkg_count_slice('s', '{}', all_rules(), slice, 3) as answer from generate_series(1, 3) slice;
+create temp table sized as select slice, _hkg_count_slice('s', '{}', all_rules(), slice, 3) as answer from generate_series(1, 3) slice;
 select (select sum(n) from sized, unnest(answer[2:]) with ordinality u (n, i) where i % 2 = 1) = (select sum(body_size) from mined) as sizes_add_up,
 	(select sum(n) from sized, unnest(answer[2:]) with ordinality u (n, i) where i % 2 = 0) = (select sum(pca_body_size) from mined) as pca_sizes_add_up,
 	(select count(*) from sized s, found f where s.slice = f.slice and s.answer[1] = f.answer[1]) as same_checksums;
@@ -251,17 +251,17 @@ select (select sum(n) from sized, unnest(answer[2:]) with ordinality u (n, i) wh
 select hkg_create_graph('t');
 select triples from hkg_load('t', 'select h.name, r.name, t.name from s.triple f join s.entity h on h.id = f.head join s.relation r on r.id = f.relation
 	join s.entity t on t.id = f.tail where (f.head + f.tail) % 10 > 0 order by 1, 2, 3');
-select cardinality(hkg_search_slice('s', (select array_agg(n order by f.head, f.relation, f.tail, i) from s.triple f,
+select cardinality(_hkg_search_slice('s', (select array_agg(n order by f.head, f.relation, f.tail, i) from s.triple f,
 		unnest(array[f.head, f.relation, f.tail]) with ordinality u (n, i) where (f.head + f.tail) % 10 = 0), 3, 0.01, 5, false, 1, 1))
-	- cardinality(hkg_search_slice('t', '{}', 3, 0.01, 5, false, 1, 1)) as more_rules;
+	- cardinality(_hkg_search_slice('t', '{}', 3, 0.01, 5, false, 1, 1)) as more_rules;
 -- what is none
-select hkg_count_slice('s', '{}', '{1}', 1, 1);
-select hkg_count_slice('s', '{}', '{1,1,2,-1,-9}', 1, 1);
-select hkg_count_slice('s', '{}', '{1,1,2,-1,-3}', 1, 1);
-select hkg_count_slice('s', '{}', '{99,1,2,-1,-2}', 1, 1);
-select hkg_count_slice('s', '{}', array[null]::int[], 1, 1);
-select hkg_count_slice('s', '{1,2}', '{}', 1, 1);
-select hkg_search_slice('s', '{}', 3, 0.01, 5, false, 4, 3);
+select _hkg_count_slice('s', '{}', '{1}', 1, 1);
+select _hkg_count_slice('s', '{}', '{1,1,2,-1,-9}', 1, 1);
+select _hkg_count_slice('s', '{}', '{1,1,2,-1,-3}', 1, 1);
+select _hkg_count_slice('s', '{}', '{99,1,2,-1,-2}', 1, 1);
+select _hkg_count_slice('s', '{}', array[null]::int[], 1, 1);
+select _hkg_count_slice('s', '{1,2}', '{}', 1, 1);
+select _hkg_search_slice('s', '{}', 3, 0.01, 5, false, 4, 3);
 
 -- ranking by slices: each triple of a split is in one of them, with the rank that it has among all
 select hkg_create_graph('u');
@@ -273,16 +273,16 @@ create temp table ranked as select row_number() over () - 1 as place, head_rank,
 create temp table in_slice as
 	select place, stretch % 3 + 1 as slice, row_number() over (partition by stretch % 3 order by stretch, place) as n, count(*) over (partition by stretch % 3) as size
 	from (select count(*) as triples from ranked) c, generate_series(0, 23) stretch, lateral generate_series(triples * stretch / 24, triples * (stretch + 1) / 24 - 1) place;
-create temp table rank_part as select slice, hkg_rank_slice('u', 'm', 'train', 5, 'both', 0, :'version', slice, 3) as answer from generate_series(1, 3) slice;
+create temp table rank_part as select slice, _hkg_rank_slice('u', 'm', 'train', 5, 'both', 0, :'version', slice, 3) as answer from generate_series(1, 3) slice;
 select count(*) = (select count(*) from ranked) as all_of_them,
 	bool_and(r.head_rank = p.answer[1 + i.n] and r.tail_rank = p.answer[1 + i.size + i.n]) as same_ranks, count(distinct p.answer[1]) as checksums
 from ranked r join in_slice i using (place) join rank_part p using (slice);
 -- a sample is drawn before it is cut
-select cardinality(hkg_rank_slice('u', 'm', 'train', 5, 'embedding', 50, :'version', 1, 2)) + cardinality(hkg_rank_slice('u', 'm', 'train', 5, 'embedding', 50, :'version', 2, 2)) as numbers;
+select cardinality(_hkg_rank_slice('u', 'm', 'train', 5, 'embedding', 50, :'version', 1, 2)) + cardinality(_hkg_rank_slice('u', 'm', 'train', 5, 'embedding', 50, :'version', 2, 2)) as numbers;
 -- and so are questions for missing facts: the most probable ones of the slices are those of all questions
 create temp table answered as
 	select slice, n[1] as head, n[2] as relation, n[3] as tail, max(n[8]) as probability
-	from (select slice, hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, null, null, :'version', slice, 3) as answer from generate_series(1, 3) slice offset 0) a,
+	from (select slice, _hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, null, null, :'version', slice, 3) as answer from generate_series(1, 3) slice offset 0) a,
 		lateral (select answer[i : i + 7] as n from generate_series(2, cardinality(answer), 8) i) u
 	group by 1, 2, 3, 4;
 create temp table best as select head, relation, tail from (select head, relation, tail, max(probability) as probability from answered group by 1, 2, 3) a order by probability desc limit 40;
@@ -292,17 +292,17 @@ from hkg_complete('u', k => 40, min_probability => 0, model => 'm') c join e h o
 	left join best b on (b.head, b.relation, b.tail) = (h.place, r.place, t.place);
 select count(distinct slice) as slices_with_answers from answered;
 -- a node that has another version of the model answers nothing
-select hkg_rank_slice('u', 'm', 'train', 5, 'both', 0, 'another', 1, 3) is null as no_ranks, hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, null, null, 'another', 1, 3) is null as no_facts;
-select hkg_send_model('u', 'm');
-select hkg_rank_slice('u', 'm', 'all', 5, 'both', 0, 'another', 1, 3);
-select hkg_rank_slice('u', 'm', 'train', 5, 'both', 0, 'another', 4, 3);
+select _hkg_rank_slice('u', 'm', 'train', 5, 'both', 0, 'another', 1, 3) is null as no_ranks, _hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, null, null, 'another', 1, 3) is null as no_facts;
+select _hkg_send_model('u', 'm');
+select _hkg_rank_slice('u', 'm', 'all', 5, 'both', 0, 'another', 1, 3);
+select _hkg_rank_slice('u', 'm', 'train', 5, 'both', 0, 'another', 4, 3);
 -- whoever asks for a slice by hand gets no rows that are not there
-select hkg_complete_slice('u', 'm', 'both', 2000000000, 50, 0, false, false, null, null, :'version', 1, 3);
-select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, array[0, 2000000000], null, :'version', 1, 3);
-select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, null, array[1, 1], :'version', 1, 3);
-select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, null, array[-1], :'version', 1, 3);
-select hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, array[1, null], null, :'version', 1, 3);
-select cardinality(hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, array[0], array[1], :'version', 1, 1)) > 0 as answered;
+select _hkg_complete_slice('u', 'm', 'both', 2000000000, 50, 0, false, false, null, null, :'version', 1, 3);
+select _hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, array[0, 2000000000], null, :'version', 1, 3);
+select _hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, null, array[1, 1], :'version', 1, 3);
+select _hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, null, array[-1], :'version', 1, 3);
+select _hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, array[1, null], null, :'version', 1, 3);
+select cardinality(_hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, array[0], array[1], :'version', 1, 1)) > 0 as answered;
 
 -- an entity that came after the training asks and answers, too
 select triples from hkg_load('u', $$values ('late', 'r1', 'e3'), ('e5', 'r2', 'late')$$);
@@ -372,11 +372,11 @@ exception when others then
 	return next;
 end
 $$;
-select r.* from (values (1, 'hkg_rank_slice', 'answer[:cardinality(answer) - 1]', $$hkg_ranks('u', 'train', 'm', 5)$$),
-	(2, 'hkg_complete_slice', 'answer || 0::bigint', $$hkg_complete('u', k => 40, min_probability => 0, model => 'm')$$),
-	(3, 'hkg_search_slice', 'answer[:cardinality(answer) - 1]', $$hkg_mine_rules('u', min_support => 3)$$),
-	(4, 'hkg_search_slice', 'answer || array[99, 1, 2, -1, -2, 5]', $$hkg_mine_rules('u', min_support => 3)$$),
-	(5, 'hkg_count_slice', 'answer || 0::bigint', $$hkg_mine_rules('u', min_support => 3)$$)) c (n, function, spoilt, call),
+select r.* from (values (1, '_hkg_rank_slice', 'answer[:cardinality(answer) - 1]', $$hkg_ranks('u', 'train', 'm', 5)$$),
+	(2, '_hkg_complete_slice', 'answer || 0::bigint', $$hkg_complete('u', k => 40, min_probability => 0, model => 'm')$$),
+	(3, '_hkg_search_slice', 'answer[:cardinality(answer) - 1]', $$hkg_mine_rules('u', min_support => 3)$$),
+	(4, '_hkg_search_slice', 'answer || array[99, 1, 2, -1, -2, 5]', $$hkg_mine_rules('u', min_support => 3)$$),
+	(5, '_hkg_count_slice', 'answer || 0::bigint', $$hkg_mine_rules('u', min_support => 3)$$)) c (n, function, spoilt, call),
 	refusal(c.function, c.spoilt, c.call) r order by n;
 -- where a slice does not answer, all is done here, which a notice tells
 delete from u.place where slice = 2;

@@ -204,16 +204,20 @@ create view shown as select head, relation, evidence, max(score) as best, coales
 from tails where not known group by 1, 2, 3;
 create function number_of(c jsonb, key text) returns float8 language sql as $$select coalesce((c->>key)::float8, 0)$$;
 -- the probability of table evidence_weight, by what doc/method.md says: T, then P with m = 0.1, then the candidate's share of it
--- where answers exclude each other
+-- where answers exclude each other, else less where the scores of the question differ too little
 create function stated(c jsonb, held_out float8, score float8, known bigint, best float8, last float8, scores float8[]) returns float8
 language sql as $$
-	select least(case when not c ? 'choice' then p when cardinality(scores) = 10 and score < last
+	select least(case when not c ? 'choice' then p * like_others * case when like_others < 1 and score < last
+			then greatest(2 * like_others - 1, 10.0 / (select count(*) from g.entity)) else 1 end
+		when cardinality(scores) = 10 and score < last
 		then least(p * part, (1 - p) / (select count(*) from g.entity)) else p * part end, (c->>'most')::float8)
 	from (select 0.1 / (0.9 * held_out)) r (rho),
+		(select case when cardinality(scores) = 10 then best - last else 0 end) b (spread),
+		lateral (select case when cardinality(scores) = 10 then least(1, spread / nullif(number_of(c, 'least_spread'), 0)) else 1 end) o (like_others),
 		(select ln(sum(exp(number_of(c, 'choice') * s))) from unnest(coalesce(scores, array[score])) s) l (log_of_sum),
 		lateral (select 1 / (1 + exp(-(number_of(c, 'slope') * case when c ? 'choice' then log_of_sum else score end + number_of(c, 'intercept')
 			+ case known when 0 then number_of(c, 'unanswered') else number_of(c, 'answers') * ln(1 + known) end
-			+ number_of(c, 'best') * coalesce(best, 0) + number_of(c, 'last') * coalesce(last, 0))))) t (t),
+			+ number_of(c, 'best') * coalesce(best, 0) + number_of(c, 'spread') * spread)))) t (t),
 		lateral (select rho * t / (1 + rho - t)) p (p),
 		-- a fact that is shown with the answers may be better than the best of them
 		lateral (select exp(number_of(c, 'choice') * score) / (exp(log_of_sum) + greatest(0, exp(number_of(c, 'choice') * score) - exp(number_of(c, 'choice') * coalesce(best, score))))) e (expected),
@@ -238,6 +242,8 @@ rollback;
 -- without a valid split the fit stays, and what is assumed changes: odds of m, and the chance with m = 0.1 and the share s of what
 -- is known that was held out; a fit of an older version is that of the chance
 begin;
+-- whatever the question's scores differ by
+update g.evidence_weight set calibration = calibration #- '{both, least_spread}';
 create table asked as select tail, probability * (1 + rho) / (rho + probability) as t, rho,
 	least(rho, coalesce((w.calibration->'both'->>'most_odds')::float8, rho)) as bounded, coalesce((w.calibration->'both'->>'most_odds')::float8, 'infinity') as most
 from hkg_predict_tails('g', 'cat', 'knows', 100, 'm'),

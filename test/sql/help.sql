@@ -3,7 +3,7 @@
 --
 select hkg_create_graph('g');
 -- a line for every function of ours, and nothing else
-select count(*) = (select count(*) from pg_proc where proname like 'hkg\_%' and pronamespace = 'public'::regnamespace and prokind = 'f' and prorettype <> 'internal'::regtype),
+select count(*) = (select count(*) from pg_proc where proname like 'hkg\_%' and pronamespace = 'public'::regnamespace),
 	count(*) filter (where purpose is null or purpose = '' or length(purpose) > 250) from hkg_help();
 select function from hkg_help() where function ~ '^hkg_(help|train|predict_tails|sparsity|rule_precision)\(' order by 1;
 select purpose from hkg_help() where function like 'hkg\_predict\_tails%' order by 1;
@@ -11,7 +11,7 @@ select purpose from hkg_help() where function like 'hkg\_predict\_tails%' order 
 -- every argument has its line in the comment
 select p.proname, argument
 from pg_proc p, unnest(p.proargnames[1:p.pronargs]) argument
-where p.proname like 'hkg\_%' and p.pronamespace = 'public'::regnamespace
+where p.proname ~ '^_?hkg_' and p.pronamespace = 'public'::regnamespace
 	and coalesce(obj_description(p.oid, 'pg_proc'), '') !~ format(e'\n([a-z_]+, )*%s(, [a-z_]+)*:', argument);
 
 -- tables, views and their columns

@@ -105,10 +105,10 @@ define_try($node[0]);
 
 # Functions that are not compared by a call of each, with the reason; a function that is in neither place fails.
 my %otherwise = (
-	hkg_distribute_graph => 'makes the difference', hkg_undistribute_graph => 'takes it back', hkg_send_model => 'what is sent is read by all that rank',
+	hkg_distribute_graph => 'makes the difference', hkg_undistribute_graph => 'takes it back', _hkg_send_model => 'what is sent is read by all that rank',
 	hkg_train_background => 'commits, compared below', hkg_tune => 'commits, compared below',
 	hkg_report => 'has times, compared without them below', hkg_rule_sql => 'has the name of the schema, compared below',
-	hkg_cache => 'of no graph', hkg_trainings => 'of no graph', hkg_help => 'of no graph', hkg_presets => 'of no graph', hkg_facts_changed => 'is for triggers');
+	hkg_cache => 'of no graph', _hkg_trainings => 'of no graph', hkg_help => 'of no graph', hkg_presets => 'of no graph', hkg_facts_changed => 'is for triggers');
 my @functions = functions($node[0]);
 my @compared = grep { !$otherwise{ $_->{name} } } @functions;
 my %is_there = map { $_->{name} => 1 } @functions;
@@ -134,7 +134,7 @@ foreach my $seconds (5, 0)
 		push @errors, $name if $here->{state} ne '00000';
 	}
 	# it is there; no blocks, no path network, nothing to resume, no source: all of that comes later
-	is("@errors", 'hkg_create_graph hkg_path_rules hkg_rate_slice hkg_resume hkg_sync hkg_train_slice hkg_valid_slice', 'the others have rows');
+	is("@errors", '_hkg_rate_slice _hkg_train_slice _hkg_valid_slice hkg_create_graph hkg_path_rules hkg_resume hkg_sync', 'the others have rows');
 }
 foreach my $rule ('r4(X,Y) <= r1(X,A), r1(A,Y)', 'r4(X,Y) <= r2(A,X), r3(Y,A)')
 {
@@ -279,7 +279,7 @@ my $of = sub { my ($graph) = @_; return $ranks =~ s/%s/$graph/r };
 my $before = $ranking_tasks->();
 run($of->('g'));
 is($ranking_tasks->(), $before, 'few questions stay on the coordinator');
-is(run(q{select hkg_send_model('g', 'later')}), '0', 'a model is sent once');
+is(run(q{select _hkg_send_model('g', 'later')}), '0', 'a model is sent once');
 run(qq{update $_.evidence_weight set weight = weight / 2 where model = 'later'}) foreach qw(g l);
 is($sliced->($of->('g')), run($of->('l')), 'and again when it was changed');
 is(run(q{select version = (select xmin::text || ctid::text from g.model where name = 'later') from g.sent_model where name = 'later'}), 't', 'this version');
@@ -318,7 +318,7 @@ foreach my $call (q{hkg_ranks('%s', 'test', 'net', 7)}, q{hkg_ranks('%s', 'test'
 # ---- training ----
 
 # buckets are trained on the workers, with the bits that they get here one after the other
-my $buckets = sub { return (() = join('', map { slurp_file($_->logfile) } @node[1, 2]) =~ /hkg_train_slice\(/g) };
+my $buckets = sub { return (() = join('', map { slurp_file($_->logfile) } @node[1, 2]) =~ /_hkg_train_slice\(/g) };
 my $bits = sub {
 	my ($graph, $model) = @_;
 
@@ -363,7 +363,7 @@ run('select hkg_train(' . arguments($part->('l', 'p', 'partitions => 4, nodes =>
 is($bits->('g', 'p'), $bits->('l', 'p'), 'with the same result');
 
 # the valid split is ranked on the workers after each iteration, with the metrics that it gets here
-my $valid_tasks = sub { return (() = join('', map { slurp_file($_->logfile) } @node[1, 2]) =~ /hkg_valid_slice\(/g) };
+my $valid_tasks = sub { return (() = join('', map { slurp_file($_->logfile) } @node[1, 2]) =~ /_hkg_valid_slice\(/g) };
 foreach my $more (q{score_function => 'complex', reciprocal => true}, q{score_function => 'rotate', iterations => 3, holdout => 0.2}, q{score_function => 'conve', dimensions => 200, loss => 'k_vs_all', negatives => 1},
 	q{partitions => 4, nodes => 2})
 {
@@ -383,7 +383,7 @@ foreach my $more (q{score_function => 'complex', reciprocal => true}, q{score_fu
 }
 
 # rules are rated on the workers, with the ratings that they get here; what omega weighs, and what is below a bound, too
-my $rating_tasks = sub { return (() = join('', map { slurp_file($_->logfile) } @node[1, 2]) =~ /hkg_rate_slice\(/g) };
+my $rating_tasks = sub { return (() = join('', map { slurp_file($_->logfile) } @node[1, 2]) =~ /_hkg_rate_slice\(/g) };
 foreach my $more (q{score_function => 'complex', omega => 0.5, constants => true}, q{score_function => 'rotate', omega => 1, holdout => 0.2, min_quality => 0.3},
 	q{score_function => 'transe', omega => 0.2, partitions => 4, nodes => 2})
 {
@@ -449,7 +449,7 @@ foreach my $call ('hkg_train', 'hkg_train_background')
 	run("select $call(" . $part->('g', 'three', 'partitions => 6') . ')');
 	$node[0]->poll_query_until('postgres', q{select status = 'ready' from g.model where name = 'three'}) or die "no $call";
 	is($bits->('g', 'three'), $bits->('l', 'three'), "$call on three nodes");
-	is((slurp_file($node[0]->logfile) =~ /citus_internal .*select lane, public.hkg_train_slice\(/i) ? 1 : 0, $call eq 'hkg_train' ? 0 : 1, 'this one by a connection to itself, in the background');
+	is((slurp_file($node[0]->logfile) =~ /citus_internal .*select lane, public._hkg_train_slice\(/i) ? 1 : 0, $call eq 'hkg_train' ? 0 : 1, 'this one by a connection to itself, in the background');
 	run(q{delete from g.model where name = 'three'});
 }
 run(sprintf q{select citus_set_node_property('%s', %d, 'shouldhaveshards', false); select * from hkg_distribute_graph('g')}, $node[0]->host, $node[0]->port);
@@ -508,7 +508,7 @@ like(error_of('set hybridkg.slice_seconds = 0; select hkg_train(' . arguments($p
 like(error_of(q{set hybridkg.slice_seconds = 0; select count(*) from hkg_complete('g', null, 5, 0, 'later')}), qr/^08\w+: .*$lost/, 'and a list of missing facts');
 is(run($rated->(q{rules_of => 'mined', model => 'again'})), 'again', 'a training that rates rules here goes on');
 like(error_of('set hybridkg.slice_seconds = 0; ' . $rated->(q{rules_of => 'mined', model => 'again'})), qr/^08\w+: .*$lost/, 'and one that rates them there fails');
-like(error_of(q{update g.evidence_weight set weight = weight where model = 'later'; select hkg_send_model('g', 'later')}), qr/^08\w+: .*$lost/, 'and sending a model');
+like(error_of(q{update g.evidence_weight set weight = weight where model = 'later'; select _hkg_send_model('g', 'later')}), qr/^08\w+: .*$lost/, 'and sending a model');
 like(error_of(q{select * from hkg_distribute_graph('alone')}), qr/^08\w+: .*$lost/, 'and distributing a graph');
 is(run($of->('g')), run($of->('l')), 'but not on the coordinator');
 is(run('select hkg_train(' . arguments($part->('g', 'v', q{score_function => 'rotate', top_rules => 0}) =~ s/top_rules => 20, //r) . ')'), 'v', 'and a training that ranks it here goes on');

@@ -71,7 +71,7 @@ value(q{
 	insert into pg_dist_placement values (1, 1, 1, 1), (2, 2, 1, 2), (3, 3, 1, 0)});
 
 # A function of nodes runs there: it is what a view has for a block, in the transaction that sent the blocks.
-foreach my $function (qw(hkg_train_slice hkg_valid_slice hkg_rate_slice))
+foreach my $function (qw(_hkg_train_slice _hkg_valid_slice _hkg_rate_slice))
 {
 	my $returns = value("select prorettype::regtype from pg_proc where proname = '$function'");
 

@@ -62,7 +62,7 @@ sub embeddings
 
 sub packed { return join '', map { pack 'l*', $row{entity}{ $_->[0] }, $row{relation}{ $_->[1] }, $row{entity}{ $_->[2] } } @_ }
 
-sub call_of_lane { return "select hkg_valid_slice('g', (select settings from g.model where name = '$_[0]'), 'block', 7, $_[1])" }
+sub call_of_lane { return "select _hkg_valid_slice('g', (select settings from g.model where name = '$_[0]'), 'block', 7, $_[1])" }
 
 read_names();
 my $named = 'select h.name, r.name, t.name from %s f join g.entity h on h.id = f.head join g.relation r on r.id = f.relation join g.entity t on t.id = f.tail';
@@ -119,7 +119,7 @@ sub rules_call
 
 	send_blocks($lane, head(known => scalar @facts, rows => $entities, relations => $relations, rules => scalar @$numbers, %of), $facts, $ids, pack('l*', @$numbers),
 		map { embeddings($_, 'rated') } qw(relation entity));
-	return "select hkg_rate_slice('g', (select settings from g.model where name = 'rated'), 'block', 7, $lane)";
+	return "select _hkg_rate_slice('g', (select settings from g.model where name = 'rated'), 'block', 7, $lane)";
 }
 
 # the embeddings of the only iteration are those that the rules were rated by
@@ -193,7 +193,7 @@ my @bucket = (head(count => 40, rows => 30, second => 20, relations => 3), join(
 my $train = sub {
 	my ($more, $lane) = @_;
 
-	return "select hkg_train_slice('g', (select settings || '$more' from g.model where name = 'parted'), 'block', 7, $lane)";
+	return "select _hkg_train_slice('g', (select settings || '$more' from g.model where name = 'parted'), 'block', 7, $lane)";
 };
 my $trained = sub {
 	send_blocks(3, @bucket);

@@ -24,6 +24,8 @@ $node->safe_psql('postgres', 'create database session');
 run_document($node, 'session', 'README.md');
 
 # a graph whose foreign keys and indexes were made after its first load is like any other
+$node->safe_psql('postgres', q{select hkg_create_graph('archive');
+	select from hkg_load('archive', 'select i, ''before'', i + 1 from generate_series(1, 10000) i')});
 my $made = q{select string_agg(line, E'\n' order by line) from (
 	select pg_get_indexdef(indexrelid) as line from pg_index where indrelid = 'GRAPH.triple'::regclass
 	union all select conname || ' ' || pg_get_constraintdef(oid) || ' ' || convalidated from pg_constraint where conrelid = 'GRAPH.triple'::regclass) l};
@@ -50,8 +52,8 @@ SKIP:
 {
 	skip 'no pgvector', 2 if $node->safe_psql('postgres', q{select count(*) from pg_extension where extname = 'vector'}) eq '0';
 	my $nearest = q{
-		select entity from shop.entity_embedding where model = 'default' order by embedding::vector(32) <=>
-			(select embedding::vector(32) from shop.entity_embedding w join shop.entity p on p.id = w.entity
+		select entity from shop.entity_embedding where model = 'default' order by embedding::vector(400) <=>
+			(select embedding::vector(400) from shop.entity_embedding w join shop.entity p on p.id = w.entity
 				where w.model = 'default' and p.name = 'product 7') limit 6};
 
 	like($node->safe_psql('postgres', "set enable_seqscan = off; explain $nearest"),

@@ -40,7 +40,7 @@ sub write_file
 }
 
 my $delta = qq{
-create procedure hkg_layout_$next_layout()
+create procedure _hkg_layout_$next_layout()
 language plpgsql
 as \$\$
 begin
@@ -54,7 +54,7 @@ begin
 	create trigger changed after insert on remark for each statement execute function facts_changed();
 end
 \$\$;
-comment on procedure hkg_layout_$next_layout() is 'notes and remarks';
+comment on procedure _hkg_layout_$next_layout() is 'notes and remarks';
 
 create function hkg_notes(graph name) returns int language sql immutable as 'select $next_layout';
 comment on function hkg_notes(name) is 'what the next version has';

@@ -145,14 +145,14 @@ check_expect_bytes(void)
 static void
 check_needed(void)
 {
-	static const double odds[] = {0, 0.05, 15}, fitted[] = {0, 0.003, 2}, last[] = {-0.4, 0, 0.3};
+	static const double odds[] = {0, 0.05, 15}, fitted[] = {0, 0.003, 2}, spread[] = {-0.4, 0, 0.3};
 	int			bounded = 0;
 
 	for (int i = 0; i < 2700; i++)
 	{
 		EvCalibration calibration = {.slope = 1.1,.intercept = -6,.unanswered = 2,.answers = 0.7,.best = i % 2 == 0 ? -0.4 : 0.2,
-			.last = last[i % 3],.odds = odds[i / 3 % 3],.fitted_odds = fitted[i / 9 % 3]};
-		EvQuestionScores question = {.known = i % 4,.best = next_below(3000) / 100.0 - 5};
+			.spread = spread[i % 3],.least_spread = i % 5,.odds = odds[i / 3 % 3],.fitted_odds = fitted[i / 9 % 3]};
+		EvQuestionScores question = {.known = i % 4,.shown = EV_SHOWN,.entities = 1000,.best = next_below(3000) / 100.0 - 5};
 		double		probability;
 		double		needed;
 
@@ -161,7 +161,7 @@ check_needed(void)
 		needed = ev_score_needed(&calibration, question.known, question.last - next_below(200) / 100.0, probability);
 		CHECK_SAYING(needed <= question.best, "calibration %d: %.17g needs %.17g, not %.17g", i, probability, needed, question.best);
 		/* what is known exactly bounds closely, but where probabilities no longer rise */
-		if (calibration.last < 0 && question.best < 5 && probability < 0.99)
+		if (calibration.spread > 0 && question.best - question.last >= calibration.least_spread && question.best < 5 && probability < 0.99)
 		{
 			needed = ev_score_needed(&calibration, question.known, question.last, probability);
 			bounded += fabs(needed - question.best) < 1e-6;
@@ -169,8 +169,8 @@ check_needed(void)
 		}
 	}
 	CHECK(bounded > 100);
-	CHECK(ev_score_needed(&(EvCalibration) {.slope = 1,.best = -1}, 0, 0, 0.5) == -INFINITY);
-	CHECK(ev_score_needed(&(EvCalibration) {.slope = 1,.last = -1}, 0, -INFINITY, 0.5) == -INFINITY);
+	CHECK(ev_score_needed(&(EvCalibration) {.slope = 1,.best = -2}, 0, 0, 0.5) == -INFINITY);
+	CHECK(ev_score_needed(&(EvCalibration) {.slope = 1,.spread = 1}, 0, -INFINITY, 0.5) == -INFINITY);
 }
 
 /* Against the log odds themselves; a certain answer wins over none but an impossible one. */
