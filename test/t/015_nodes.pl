@@ -34,7 +34,7 @@ my $whole = left_by($node, 'whole');
 # entailments go with the buckets; here they are strong, and of another weight they leave another model
 my $entailed = "score_function => 'complex', constraints => 'nne_aer', entailment_confidence => 0.1, entailment_weight => 5, $arguments";
 value("select hkg_train(@{[ arguments(qq{'g', $entailed, model => 'entailed whole'}) ]})");
-value("select hkg_train('g', " . $entailed =~ s/entailment_weight => 5/entailment_weight => 1/r . ", model => 'weaker')");
+value('select hkg_train(' . arguments("'g', $entailed, model => 'weaker'" =~ s/entailment_weight => 5/entailment_weight => 1/r) . ')');
 my $entailed_whole = left_by($node, 'entailed whole');
 isnt((split /\n/, left_by($node, 'weaker'))[0], (split /\n/, $entailed_whole)[0], 'entailments move embeddings');
 

@@ -127,7 +127,7 @@ is(value(q{select (settings->>'learning_rate') || ' ' || (settings->>'learning_r
 my $mrr = value('select mrr from ring.model');
 value("select hkg_train(@{[ arguments(qq{'ring', $ruin, replace => 'always'}) ]})");
 cmp_ok(value('select mrr from ring.model'), '<', $mrr, 'whoever asks for it gets it');
-like(refused(q{select hkg_train('ring', settings => jsonb_build_object('replace', 'never'))}), qr/ERROR:  22023: unknown replace "never"/, 'no other choice');
+like(refused(q{select hkg_train('ring', settings => jsonb_build_object('replace', 'never'))}), qr/ERROR:  22023: replace must be unless_worse or always, not "never"/, 'no other choice');
 
 $node->stop('fast');
 done_testing();

@@ -186,7 +186,7 @@ if (!is_long())
 make_graph($node, 'g', 300, 2000);
 my $question = q{select md5(string_agg(p::text, ';' order by p.score desc, p.tail)) || hkg_score('g', 'e1', 'r2', 'e2', 'm', 'embedding') as answer
 	from hkg_predict_tails('g', 'e1', 'r1', 8, 'm', true) p};
-my $train = q{select hkg_train('g', 'distmult', dimensions => 16, iterations => 1, epochs => 1, evidence_rules => 50, evidence_length => 2, holdout => 0, model => 'm', seed => };
+my $train = q{select hkg_train('g', 'distmult', dimensions => 16, iterations => 1, epochs => 1, evidence_rules => 50, model => 'm', settings => '{"evidence_length": 2, "holdout": 0}', seed => };
 my @answers = map { (value("$train $_)"), value($question))[1] } 0, 1;
 isnt($answers[0], $answers[1], 'two models that can be told apart');
 
