@@ -628,10 +628,10 @@ create function hkg_presets() returns table (preset text, purpose text, settings
 language sql immutable parallel safe rows 10
 set search_path = pg_catalog, pg_temp
 as $$ values
-	('quick', 'a first look, in seconds to minutes: fewer dimensions and iterations, no learnt paths',
+	('quick', 'a first look: half the dimensions, fewer iterations, no learnt paths',
 	 '{"dimensions": 100, "iterations": 4, "paths": false}'::jsonb),
-	('balanced', 'the defaults: minutes to a quarter of an hour; paths are learnt where this takes no longer', '{}'),
-	('thorough', 'the best predictions, in up to some hours: twice the epochs, and learnt paths on every graph',
+	('balanced', 'the defaults; paths are learnt on graphs of 20,000 to 300,000 facts, if this takes an hour of one core at most', '{}'),
+	('thorough', 'the best predictions: twice the epochs, and learnt paths on any graph, which can take hours',
 	 '{"epochs": 20, "paths": true}'),
 	('paper', 'the hybrid procedure as it was published: samples accumulate and weigh as much as facts',
 	 '{"score_function": "rotate", "dimensions": 200, "iterations": 10, "epochs": 100, "batch_size": 512, "negatives": 256, "negative_sampling": "uniform",

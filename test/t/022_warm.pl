@@ -98,7 +98,7 @@ my $ring = ring();
 my $ruin = q{'complex', dimensions => 16, loss => 'softmax', batch_size => 50, iterations => 1, epochs => 5, top_rules => 10, learning_rate => 50, warm_start => true};
 cmp_ok(value('select mrr from ring.model'), '>', 0.3, 'a model that has learnt something');
 my $notice = refused("select hkg_train('ring', $ruin)");
-like($notice, qr/NOTICE: .*model "default" stays as it was: its valid MRR is (0\.\d+), that of the new embeddings is (0\.\d+)\n.*standard error of the difference is 0\.\d+.*replace => 'always'/s, 'steps that are too large: a notice');
+like($notice, qr/NOTICE: .*model "default" stays as it was: its valid MRR is (0\.\d+), that of the new embeddings is (0\.\d+)\n.*standard error of the difference is 0\.\d+.*setting replace, "always"/s, 'steps that are too large: a notice');
 is(abs(($notice =~ /its valid MRR is ([\d.]+)/)[0] - value('select mrr from ring.model')) < 0.0001 ? 'that' : 'another', 'that', 'which has the MRR of the old one');
 is(ring(), $ring, 'and it stays as it was');
 $pid = value("select hkg_train_background('ring', $ruin)");
