@@ -179,7 +179,7 @@ measure_limits(void)
 		   threads * product_rate[KGE_SINGLE] / 1e9);
 	if (product_rate[KGE_BFLOAT16] > 0)
 		printf(", %.0f in bfloat16", threads * product_rate[KGE_BFLOAT16] / 1e9);
-	printf("; memory %.1f GB/s\n\n", threads * stream_rate / 1e9);
+	printf("; memory %.1f GB/s\n", threads * stream_rate / 1e9);
 }
 
 /* ---- the graph, and models ------------------------------------------------------- */
@@ -244,7 +244,7 @@ epoch(const Graph *graph, KgeModel *model, const KgeTraining *training)
 static void
 row(const char *what, const char *figure, Clock taken, double flops, KgePrecision precision)
 {
-	printf("| %s | %s | %.2f | %.2f | %.2f | %.0f %% |\n", what, figure, taken.processor / threads,
+	printf("work|%s|%s|%.2f|%.2f|%.2f|%.0f\n", what, figure, taken.processor / threads,
 		   taken.wall, flops / product_rate[precision] / threads,
 		   100 * flops / product_rate[precision] / taken.processor);
 	fflush(stdout);
@@ -307,7 +307,7 @@ measure_growth(const char *what, const KgeTraining *training, int times, int64_t
 
 	if (times == 1)
 		first = taken.processor;
-	printf("| %s | %lld | %d | %d | %.2f | %.1f |\n", what, (long long) triples, entities, d,
+	printf("growth|%s|%lld|%d|%d|%.2f|%.1f\n", what, (long long) triples, entities, d,
 		   taken.processor, taken.processor / first);
 	fflush(stdout);
 	free(graph.triple);
@@ -341,7 +341,6 @@ main(int count, char **argument)
 	pool = pool_create(threads, NULL, NULL);
 	measure_limits();
 
-	printf("| d = 200 | | s | wall s | limit s | share |\n| --- | --- | --- | --- | --- | --- |\n");
 	measure_training(&graph, "complex, softmax, single", "complex", 1, 200, softmax);
 	if (kge_has_precision(KGE_BFLOAT16))
 		measure_training(&graph, "complex, softmax, bfloat16", "complex", 1, 200,
@@ -356,7 +355,6 @@ main(int count, char **argument)
 					 training_of("logistic", 256, 256, KGE_SINGLE));
 	measure_ranking(&graph, 200);
 
-	printf("\n| softmax | triples | entities | d | processor s | times |\n| --- | --- | --- | --- | --- | --- |\n");
 	for (int times = 1; times <= 16; times *= 4)
 		measure_growth("triples", &softmax, times, 4000 * times, 4000, 32);
 	for (int times = 1; times <= 16; times *= 4)

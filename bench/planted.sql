@@ -93,14 +93,3 @@ create table if not exists planted_found (entities int, missing text, share floa
 	standard float8, pca float8, mined_standard float8, mined_pca float8, place bigint, others bigint, primary key (entities, missing, share, accuracy, relation));
 create table if not exists planted_run (entities int, missing text, share float8, accuracy float8, arm text, questions bigint, embedding float8, rules float8,
 	combined float8, best int, inferred bigint, sampled bigint, facts bigint, seconds int, primary key (entities, missing, share, accuracy, arm));
-
--- A row of the table: MRR of loop and default, with rules and alone
-create or replace view planted_cell as
-select entities, missing, share, accuracy, max(questions) as questions, max(embedding) filter (where arm = 'loop-alone') as la,
-	max(embedding) filter (where arm = 'loop') as l, max(inferred) filter (where arm = 'loop') as i, max(sampled) filter (where arm = 'loop') as s,
-	max(embedding) filter (where arm = 'default-alone') as da, max(embedding) filter (where arm = 'default') as d,
-	coalesce(max(rules) filter (where arm = 'default'), max(rules)) as r, coalesce(max(combined) filter (where arm = 'default'), max(combined)) as b, max(embedding) filter (where arm = 'loop-given') as g,
-	max(embedding) filter (where arm = 'loop-50') as l50, max(embedding) filter (where arm = 'loop-10') as l10, max(inferred) filter (where arm = 'loop-10') as i10
-from planted_run group by 1, 2, 3, 4;
-
-create or replace function three(value float8) returns text language sql immutable as $$ select to_char(value, 'FM0.000') $$;

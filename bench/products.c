@@ -114,13 +114,11 @@ measure(const Product *product, int width, int libraries, const Sgemm *sgemm, ch
 	for (int round = 0; round < ROUNDS; round++)
 		for (int i = 0; i < libraries; i++)
 			rates[i][round] = rate(product, sgemm[i]);
-	printf("| %s | %d |", product->name, width);
 	for (int i = 0; i < libraries; i++)
 	{
 		qsort(rates[i], ROUNDS, sizeof(double), compare);
-		printf(" %.0f |", rates[i][ROUNDS / 2]);
+		printf("%s|%d|%s|%.0f\n", product->name, width, name[i], rates[i][ROUNDS / 2]);
 	}
-	printf("\n");
 }
 
 int
@@ -145,13 +143,6 @@ main(int count, char **argument)
 		b[i] = (float) (i * 11 % 1000) / 1000;
 	}
 
-	printf("| GFlop a processor second, one core | width |");
-	for (int i = 0; i < libraries; i++)
-		printf(" %s |", name[i]);
-	printf("\n| --- | --- |");
-	for (int i = 0; i < libraries; i++)
-		printf(" --- |");
-	printf("\n");
 	for (int i = 0; i < 3; i++)
 	{
 		Product		scores = {"scores", CANDIDATES, QUERIES, widths[i], false};

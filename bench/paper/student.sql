@@ -47,12 +47,13 @@ begin
 end
 $$;
 
--- Two columns of the same seeds: mean gain with its 95 % confidence interval, and the p-value of the paired t-test
+-- Two columns of the same seeds: mean gain, the ends of its 95 % confidence interval, and the p-value of the paired t-test,
+-- as four cells
 create or replace function paired(plain float8[], hybrid float8[]) returns text
 language sql immutable strict as $$
-	select case when n < 2 then format('%s | |', to_char(gain, 'FMSG0.0000'))
-		when sd = 0 then format('%s | | %s', to_char(gain, 'FMSG0.0000'), case when gain = 0 then 1 else 0 end)
-		else format('%s | %s … %s | %s', to_char(gain, 'FMSG0.0000'), to_char(gain - half, 'FMSG0.0000'),
+	select case when n < 2 then format('%s|||', to_char(gain, 'FMSG0.0000'))
+		when sd = 0 then format('%s|||%s', to_char(gain, 'FMSG0.0000'), case when gain = 0 then 1 else 0 end)
+		else format('%s|%s|%s|%s', to_char(gain, 'FMSG0.0000'), to_char(gain - half, 'FMSG0.0000'),
 			to_char(gain + half, 'FMSG0.0000'), p) end
 	from (select *, student_t(0.05, n - 1) * sd / sqrt(n) as half,
 			case when sd = 0 then '' when student_p(gain / sd * sqrt(n), n - 1) < 0.0001 then '< 0.0001'

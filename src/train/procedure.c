@@ -101,6 +101,8 @@ mine(Procedure *procedure)
 		mine_selected(procedure->graph, data, settings->rules_of);
 	estimate_mined(procedure->progress, &procedure->facts, procedure->rules->count);
 	procedure->pairs = body_pairs_create(data, procedure->learner.pool);
+	if (settings->inferences == INFER_BY_SQL)
+		procedure->stated = body_pairs_by_sql(procedure->pairs, procedure->graph);
 	hkg_hold_memory(body_pairs_bytes(data) + 2 * procedure->rules->count * sizeof(MinedRule));
 	procedure->mine_seconds = seconds_since(start);
 }
@@ -309,6 +311,16 @@ note_worth(MinedRules *rules, const Sample *sample)
 		rules->rule[sample->rule_id[i] - 1].worth = sample->worth[i];
 }
 
+/* A worker's transaction shows what was committed meanwhile: statements need the facts that were read. */
+static BodyPairs *
+inferring_pairs(const Procedure *procedure)
+{
+	bool		by_sql = procedure->stated != NULL &&
+		(!procedure->in_worker || training_facts_hold(procedure->graph, &procedure->facts));
+
+	return by_sql ? procedure->stated : procedure->pairs;
+}
+
 static void
 sample_inferences(Procedure *procedure, Iteration *iteration)
 {
@@ -319,7 +331,7 @@ sample_inferences(Procedure *procedure, Iteration *iteration)
 	Sample		sample;
 	int64		start = monotonic_now();
 
-	sample = sampling_infer(procedure->pairs, &rules, hybrid);
+	sample = sampling_infer(inferring_pairs(procedure), &rules, hybrid);
 	sampling_draw(&sample, learner, &procedure->settings, iteration->number);
 	sampling_learn(&sample, hybrid);
 	positives_add(&learner->positives, sampling_positives(&sample, hybrid), sample.count);
@@ -596,6 +608,8 @@ procedure_finish(Procedure *procedure)
 	const TrainingFacts *facts = &procedure->facts;
 	PathRules	paths;
 
+	if (procedure->stated != NULL)
+		body_pairs_forget(procedure->stated);
 	graph_lock_models(graph);
 	if (procedure_is_refused(procedure))
 	{

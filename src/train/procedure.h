@@ -63,6 +63,7 @@ typedef struct Procedure
 	/* set by procedure_open */
 	MemoryContext scratch;		/* of one iteration */
 	BodyPairs  *pairs;			/* of rules' bodies, over facts.learnt */
+	BodyPairs  *stated;			/* the same by SQL, which infers; NULL: they are joined in memory */
 	MinedRules *rules;			/* NULL without rules.  An iteration changes their quality, never their counts */
 	NodeRating *rating;			/* where nodes rate rules; NULL without rules */
 	double		mine_seconds;	/* until the first iteration reports them */

@@ -145,4 +145,44 @@ select * from hkg_tools.try($$select hkg_train('land', settings => '{"hybrid": "
 select * from hkg_tools.try($$select hkg_train('land', top_rules => 0, settings => '{"hybrid": "plogicnet"}')$$);
 select * from hkg_tools.try($$select hkg_train('land', settings => '{"hybrid": "plogicnet", "label": "one"}')$$);
 select * from hkg_tools.try($$select hkg_train('land', settings => '{"hybrid": "some"}')$$);
+-- What rules infer is the same to the bit by SQL and in memory: with constants, rules that share a body, facts that are held out, and facts that rules learn
+-- from.  SQL reads the table of facts as often in three iterations as in one
+set client_min_messages = warning;
+select triples from hkg_load('land', $$
+	select 'person' || p, 'visits', 'town' || (p + q) % 8 from generate_series(0, 39) p, generate_series(1, 3) q where (p * q) % 7 <> 1
+	union all select 'person' || p, 'knows', 'person' || (p + q) % 40 from generate_series(0, 39) p, generate_series(1, 4) q$$);
+create function pg_temp.scans() returns bigint language sql volatile as $$
+	select seq_scan + idx_scan from pg_stat_xact_user_tables where schemaname = 'land' and relname = 'triple' $$;
+create function pg_temp.infer(model text, inferences text, iterations int, method text, rules_of text default null) returns bigint language plpgsql as $$
+declare
+	before bigint := pg_temp.scans();
+begin
+	perform hkg_train('land', 'complex', 8, iterations => iterations, epochs => 5, model => model, top_rules => 100, settings => jsonb_build_object('batch_size', 32, 'negatives', 8, 'block_size', 8,
+		'evidence_rules', 0, 'holdout', 0.2, 'constants', true, 'min_support', 1, 'min_head_coverage', 0, 'min_confidence', case when rules_of is null then 0.3 else 0.01 end, 'sample_size', 1000, 'hybrid', method,
+		'inferences', inferences, 'rules_of', rules_of, 'seed', 1));
+	return pg_temp.scans() - before;
+end $$;
+create function pg_temp.inferred(model text) returns text language sql as $$
+	select count(*) || ' ' || md5(string_agg(format('%s %s %s %s %s %s', iteration, head, relation, tail, rules, probability), ';' order by iteration, head, relation, tail))
+	from land.inferred i where i.model = inferred.model $$;
+create temp table scanned as select method, inferences, iterations, pg_temp.infer(method || inferences || iterations, inferences, iterations, method) as scans
+	from unnest(array['sampled', 'plogicnet']) method, unnest(array['sql', 'memory']) inferences, unnest(array[1, 3]) iterations;
+select method, bool_and(pg_temp.inferred(method || inferences || iterations) = pg_temp.inferred(method || 'memory' || iterations)
+		and pg_temp.bits(method || inferences || iterations) = pg_temp.bits(method || 'memory' || iterations)) as same,
+	max(scans) filter (where inferences = 'sql' and iterations = 3) = max(scans) filter (where inferences = 'sql' and iterations = 1) as once,
+	max(scans) filter (where inferences = 'memory') = min(scans) filter (where inferences = 'memory') and min(scans) filter (where inferences = 'sql') >= 20 + max(scans) filter (where inferences = 'memory') as read_by_sql,
+	(select inferred > 100 and rules > 20 from land.iteration where model = method || 'sql3' and number = 3) as many
+	from scanned group by 1 order by 1;
+select count(*) > 0 as constants from land.rule where model = 'sampledsql3' and selected and rule like '%"%';
+select * from hkg_import_rules('land', $$one_of(X,"country0") <= visits(X,"town1")
+one_of(X,"country1") <=
+lives("person2",Y) <=
+lives(X,"town2") <= helps(X,A)
+visits(X,Y) <= knows(X,A), visits(A,Y)
+visits(X,Y) <= lives(X,Y)
+one_of(X,Y) <= lives(X,A), part(A,Y)
+lives(X,Y) <= knows(A,X), lives(A,Y)$$, model => 'given_rules');
+create temp table given as select i, pg_temp.infer('given' || i, i, 2, 'sampled', 'given_rules') from unnest(array['sql', 'memory']) i;
+select pg_temp.inferred('givensql') = pg_temp.inferred('givenmemory') as same, min(rules) as rules, min(inferred) > 100 as many from land.iteration where model in ('givensql', 'givenmemory');
+reset client_min_messages;
 select hkg_drop_graph('land');

@@ -95,6 +95,24 @@ $gate->quit;
 ok(wait_until($node, q{select status !~ '^training' from g.model where name = 'less'}), 'a relation is deleted during a training');
 is(status('less'), 'ready', 'which ends well');
 
+# facts that are deleted after a training has read them: what its rules infer follows from those that it has read
+my $inferring = q{'distmult', dimensions => 8, iterations => 5, epochs => 300, top_rules => 50, min_confidence => 0.01, evidence_rules => 0, holdout => 0, paths => false, seed => 3};
+sub inferred { return value("select string_agg(format('%s %s %s %s', number, loss, rules, inferred), ';' order by number) from g.iteration where model = '$_[0]'") }
+value("select hkg_train(@{[ arguments(qq{'g', $inferring, model => 'all_facts'}) ]})");
+value("select hkg_train_background(@{[ arguments(qq{'g', $inferring, model => 'fewer_facts'}) ]})");
+wait_until($node, q{select exists (select from hkg_progress where phase = 'training')});
+$gate = $node->background_psql('postgres');
+$gate->query_safe('begin; lock table g.iteration in share mode');
+is(value(q{select count(*) < 5 from g.iteration where model = 'fewer_facts'}), 't', 'it goes on');
+value(q{create table deleted as with gone as (delete from g.triple where mod(head + tail, 3) = 0 returning *) select * from gone});
+$gate->query_safe('commit');
+$gate->quit;
+ok(wait_until($node, q{select status = 'ready' from g.model where name = 'fewer_facts'}), 'facts are deleted during a training');
+is(inferred('fewer_facts'), inferred('all_facts'), 'which goes on with those that it has read');
+value("select hkg_train(@{[ arguments(qq{'g', $inferring, model => 'new_facts'}) ]})");
+isnt(inferred('new_facts'), inferred('all_facts'), 'unlike the next one');
+value('insert into g.triple select * from deleted');
+
 # one training of a name; the old model until the new one is ready
 value("select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'old'}) ]})");
 my $embeddings = q{select md5(string_agg(embedding::text, '|' order by entity)) from g.entity_embedding where model = 'old'};

@@ -226,7 +226,7 @@ foreach my $how ("'distmult', 8, iterations => 2, epochs => 6,", '')
 {
 	$node->safe_psql('postgres', qq{
 		set client_min_messages = warning;
-		select hkg_train('tag', $how paths => false, seed => 1);
+		select hkg_train(@{[ arguments(qq{'tag', $how paths => false, seed => 1}) ]});
 		select hkg_load('tag', \$\$values ('new', 'maker', 'newmaker')\$\$)});
 	is($node->safe_psql('postgres', q{
 			select string_agg(format('%s %s %s', head, n, s), ', ') from (select head, count(*) as n, sum(probability) as s
