@@ -361,7 +361,7 @@ begin
 	);
 	comment on table source is 'the query that hkg_sync brings the graph in step with, in its only row';
 	comment on column source.id is '1';
-	comment on column source.query is 'it returns head, relation and tail; hkg_set_source wrote it';
+	comment on column source.query is 'it returns head, relation and tail; hkg_sync(..., keep => true) wrote it';
 
 	-- for the foreign keys, when an entity is deleted
 	create index holdout_head_idx on holdout (head);
@@ -561,40 +561,25 @@ held_out: facts that are held out, and were left out of train
 errors: 22004 or 22023 for a null or empty name, with its row, 42601 for fewer than three columns, 0A000 for a query that writes, 54000 for a name of more than some 2,700 bytes, 53200 above hybridkg.max_memory, 42501 without select on entity, relation and holdout and insert on the table of facts, 23503 when somebody deletes an entity meanwhile, 27000 when a trigger leaves out names, 55000 when the graph was renamed meanwhile';
 
 create function hkg_sync(graph name, query text default null, prune bool default false, allow_empty bool default false,
-	out added bigint, out deleted bigint, out unchanged bigint, out held_out bigint, out entities bigint,
+	keep bool default false, out added bigint, out deleted bigint, out unchanged bigint, out held_out bigint, out entities bigint,
 	out relations bigint, out pruned bigint)
 returns record
 as 'MODULE_PATHNAME' language c volatile parallel unsafe;
-comment on function hkg_sync(name, text, bool, bool) is
+comment on function hkg_sync(name, text, bool, bool, bool) is
 'brings a graph in step with your tables: its facts become what a query returns, those that are held out excepted
 New facts are added, and facts that are gone deleted, each as a set, in the caller''s transaction: an error changes nothing. A held-out fact stays held out; one that is among the facts, too, is taken from these. Models stay as they are, and predict from the new facts. Syncs, loads and splits of one graph wait for each other; the query runs afterwards, on what is committed by then.
 graph: an existing graph
-query: one SELECT whose first three columns are head, relation and tail, as in hkg_load; null: the graph''s source, see hkg_set_source. It runs with the caller''s rights and search_path
+query: one SELECT whose first three columns are head, relation and tail, as in hkg_load; null: the one that was kept. It runs with the caller''s rights and search_path
 prune: whether held-out facts that the query does not return are deleted, too, and then all entities without facts, with their embeddings; not while a model of the graph is being trained
 allow_empty: whether a query without rows is meant, and deletes all facts
+keep: whether the query is kept with the graph, in its table source, for later calls without one. Whoever calls hkg_sync(graph) runs it with their own rights and search_path, as they would a view''s functions: call it for graphs of owners that you trust
 added, deleted: facts
 unchanged: facts that the query returns, and that were there
 held_out: facts that the query returns, and that are held out
 entities, relations: names that were added. Those that lost all facts stay, with their embeddings, unless pruned
 pruned: entities that were deleted
 Where row security hides facts from the caller, they stay.
-errors: those of hkg_load; P0002 when the query returns no rows, 55000 without a query and a source, or when prune would delete all held-out facts, 55006 for prune during a training, 27000 when a policy or a trigger keeps facts from being deleted or inserted, 42501 without select on entity, relation, holdout and source and select, insert and delete on triple; for prune also without delete on holdout and entity';
-
-create function hkg_set_source(graph name, query text) returns void
-as 'MODULE_PATHNAME' language c volatile parallel unsafe;
-comment on function hkg_set_source(name, text) is
-'keeps a query with a graph, as the one that hkg_sync(graph) brings it in step with
-It is checked, but not run. Whoever calls hkg_sync(graph) runs it with their own rights and search_path, as they would a view''s functions: call it for graphs of owners that you trust.
-graph: an existing graph
-query: one SELECT whose first three columns are head, relation and tail; null: the graph has no source any more
-errors: 42601 when the query has fewer than three columns or is no query, 0A000 when it writes, 42501 without select, insert, update and delete on table source';
-
-create function hkg_source(graph name) returns text
-as 'MODULE_PATHNAME' language c stable parallel safe
-set search_path = pg_catalog, pg_temp;
-comment on function hkg_source(name) is
-'the query that hkg_sync(graph) brings a graph in step with; null when it has none
-graph: an existing graph';
+errors: those of hkg_load; P0002 when the query returns no rows, 55000 without a query where none was kept, or when prune would delete all held-out facts, 55006 for prune during a training, 27000 when a policy or a trigger keeps facts from being deleted or inserted, 42501 without select on entity, relation, holdout and source and select, insert and delete on triple; for prune also without delete on holdout and entity, for keep without insert and update on source';
 
 create function hkg_split(graph name, valid float8 default 0.03, test float8 default 0.03, seed bigint default 0,
 	out train_facts bigint, out valid_facts bigint, out test_facts bigint)
@@ -717,14 +702,26 @@ graph: an existing graph
 model: the name it was trained under
 errors: 55000 when nothing was stopped or when the graph has changed since, 55006 when the model is being trained';
 
-create function hkg_cache()
+create function _hkg_cache()
 returns table (database text, graph name, model name, kind text, state text, bytes bigint, users int,
 	built_at timestamptz, used_at timestamptz)
-as 'MODULE_PATHNAME' language c volatile parallel restricted rows 8
+as 'MODULE_PATHNAME', 'hkg_cache' language c volatile parallel restricted rows 8
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_cache() is
-'lists the models and indexes of facts that all sessions of the server share (hybridkg.shared_cache bounds them)
-returns for each: database; graph and model, null in another database and for roles that do not see all rows of the graph''s table model; kind: model (embeddings and their sketch) or facts (the index of facts, and rules); state: building, ready, or evicted (no session finds it any more, those that have it let go of it when they use the model next, or end); bytes of its file; users: sessions that have it mapped; built_at; used_at';
+comment on function _hkg_cache() is
+'the rows of view hkg_cache';
+
+create view hkg_cache as select * from @extschema@._hkg_cache();
+grant select on hkg_cache to public;
+comment on view hkg_cache is 'a row for each model and each index of facts that all sessions of the server share; hybridkg.shared_cache bounds them';
+comment on column hkg_cache.database is 'its database';
+comment on column hkg_cache.graph is 'its graph; null in another database, and for roles that do not see all rows of the graph''s table model';
+comment on column hkg_cache.model is 'its model; null likewise, and where it is of all models';
+comment on column hkg_cache.kind is 'model: embeddings and their sketch; facts: the index of facts, and rules';
+comment on column hkg_cache.state is 'building, ready, or evicted: no session finds it any more, and those that have it let go of it when they use the model next, or end';
+comment on column hkg_cache.bytes is 'bytes of its file';
+comment on column hkg_cache.users is 'sessions that have it mapped';
+comment on column hkg_cache.built_at is 'when it was built';
+comment on column hkg_cache.used_at is 'when a session used it last';
 
 create function _hkg_trainings()
 returns table (graph name, model name, pid int, phase text, iteration int, iterations int, epoch int, epochs int,
@@ -1338,39 +1335,20 @@ side: head, tail, or both (the mean over both)
 triples: how many were ranked
 mrr_error: the standard error of mrr; null without a sample';
 
-create function hkg_evaluate_by_relation(graph name, split text default 'test', model name default 'default',
-	seed bigint default 0, sample int default null)
-returns table (relation text, side text, triples bigint,
-	mrr_embedding float8, mrr_rules float8, mrr_paths float8, mrr_both float8,
-	hits_1_embedding float8, hits_1_rules float8, hits_1_paths float8, hits_1_both float8,
-	hits_10_embedding float8, hits_10_rules float8, hits_10_paths float8, hits_10_both float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 3000000 rows 30
-set search_path = pg_catalog, pg_temp;
-comment on function hkg_evaluate_by_relation(name, text, name, bigint, int) is
-'hkg_evaluate relation by relation, with what the embedding, rules, learnt paths and all together reach beside each other; relations with most triples first
-graph: an existing graph
-split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
-model: a trained model of the graph
-seed: draws the places of ties, and the sample
-sample: as in hkg_evaluate; null: all triples
-relation: one that the split has triples of
-side: head, tail, or both (the mean over both)
-triples: that were ranked
-mrr_embedding, mrr_rules, mrr_paths, mrr_both and so on: filtered metrics; null for what the model does not have
-The split is ranked once for each of them.';
-
 create function hkg_ranks(graph name, split text default 'test', model name default 'default', seed bigint default 0,
-	evidence text default 'both')
+	evidence text default 'both', sample int default null)
 returns table (head text, relation text, tail text, head_rank int, tail_rank int)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 1000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_ranks(name, text, name, bigint, text) is
+comment on function hkg_ranks(name, text, name, bigint, text, int) is
 'the filtered ranks behind hkg_evaluate, triple by triple
 graph: an existing graph
 split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
 model: a trained model of the graph
-seed: draws the places of ties
-evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''both'', which is all that the model has';
+seed: draws the places of ties, and the sample
+evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''both'', which is all that the model has
+sample: as in hkg_evaluate; null: all triples
+By relation: select relation, count(*), avg(1.0 / head_rank + 1.0 / tail_rank) / 2 as mrr from hkg_ranks(graph) group by relation';
 
 create function hkg_compare(graph name, model_a name, model_b name, split text default 'test',
 	evidence text default 'both')
@@ -1431,6 +1409,13 @@ model: a trained model of the graph';
 -- ---------------------------------------------------------------------------
 -- Several servers
 -- ---------------------------------------------------------------------------
+
+create function _hkg_check_graph(graph name) returns void
+as 'MODULE_PATHNAME', 'hkg_check_graph' language c stable parallel safe
+set search_path = pg_catalog, pg_temp;
+comment on function _hkg_check_graph(name) is
+'errors unless it is a graph; for functions in SQL
+graph: an existing graph';
 
 -- What a key of a local table to a reference table would do, a trigger does: it deletes the rows that name what is gone.
 -- _hkg_keys_set_aside moves such keys to the table key of the graph, _hkg_keys_restored takes them back.
@@ -1657,7 +1642,7 @@ declare
 	bytes bigint;
 	others int;
 begin
-	perform @extschema@.hkg_source(graph);	-- errors unless it is a graph
+	perform @extschema@._hkg_check_graph(graph);
 	if to_regclass(format('%I.sent_model', graph)) is null then
 		raise exception using errcode = 'object_not_in_prerequisite_state', message = format('graph "%s" is not distributed', graph),
 			hint = format('On a cluster of Citus: select hkg_distribute_graph(%L)', graph);
@@ -1769,7 +1754,7 @@ as $$
 declare
 	others int;
 begin
-	perform @extschema@.hkg_source(graph);	-- errors unless it is a graph
+	perform @extschema@._hkg_check_graph(graph);
 	call @extschema@._hkg_check_cluster();
 	select count(*) - 1 into others from pg_dist_node where isactive and noderole = 'primary';
 	if not exists (select from pg_dist_partition where logicalrelid = format('%I.triple', graph)::regclass) then
@@ -1861,7 +1846,7 @@ declare
 	comments text[];
 	comment_again text;
 begin
-	perform @extschema@.hkg_source(graph);
+	perform @extschema@._hkg_check_graph(graph);
 	if to_regclass(format('%I.key', graph)) is null then
 		return;
 	end if;

@@ -1345,7 +1345,7 @@ COMMENT ON COLUMN g.source.id IS '1';
 -- Name: COLUMN source.query; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.source.query IS 'it returns head, relation and tail; hkg_set_source wrote it';
+COMMENT ON COLUMN g.source.query IS 'it returns head, relation and tail; hkg_sync(..., keep => true) wrote it';
 
 
 --
