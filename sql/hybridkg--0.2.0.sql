@@ -342,17 +342,17 @@ begin
 	-- who writes facts has committed: what the function of 0.1.0 sends, shared copies of this version do not note
 	lock table triple in share mode;
 
-	comment on table holdout is 'facts held out: valid chooses the best iteration and calibrates probabilities, test measures; no training learns from them';
+	comment on table holdout is 'facts held out: valid chooses the best iteration and calibrates probabilities, test measures';
 
 	delete from checkpoint;
 	delete from checkpoint_inferred;
 	alter table checkpoint add column checksum bigint not null;
-	comment on column checkpoint.checksum is 'of the piece, its part and its number: whether it is what was saved';
+	comment on column checkpoint.checksum is 'of the piece, its part and its number';
 
 	alter table iteration add column ranked bigint;
 	alter table iteration add column mrr_error float8;
-	comment on column iteration.ranked is 'triples of the valid split that were ranked; null in rows of 0.1.0';
-	comment on column iteration.mrr_error is 'standard error of mrr, where the metrics are estimates from a sample of the split; else null';
+	comment on column iteration.ranked is 'triples that were ranked';
+	comment on column iteration.mrr_error is 'standard error of mrr if a sample was ranked, else null';
 
 	-- a query of its own
 	create table source (
@@ -371,20 +371,20 @@ begin
 	create index inferred_tail_idx on inferred (tail);
 
 	alter table rule add evidence_known_heads bigint, add evidence_known_tails bigint, add worth float8;
-	comment on column rule.evidence_known_heads is 'of the evidence_body_size pairs, those whose Y is tail of a fact of the head''s relation, estimated where they are many; null in rows of 0.1.0, as if it were all';
-	comment on column rule.evidence_known_tails is 'likewise, those whose X is head of one';
-	comment on column rule.worth is 'what the rule is worth in learning embeddings, by hybrid of hkg_train: its quality (sampled), rule_weight * pca_confidence (ruge), its score as an axiom (itere) or its weight in the Markov logic network (plogicnet), in the best iteration; null: it has no part in that';
-	comment on column rule.evidence_confidence is 'what prediction takes the rule to be worth: evidence_support / (evidence_body_size + 5) - evidence_error; where these are null, of a selected rule, support / (body_size + 5), a tenth of that with a variable in one atom only, a hundredth with an empty body; null: the rule is no evidence';
+	comment on column rule.evidence_known_heads is 'pairs of evidence_body_size whose Y is tail of a fact of the head''s relation; null: all';
+	comment on column rule.evidence_known_tails is 'likewise, whose X is head of one';
+	comment on column rule.worth is 'its part in learning embeddings: quality (sampled), rule_weight * pca_confidence (ruge), score as an axiom (itere) or weight (plogicnet)';
+	comment on column rule.evidence_confidence is 'confidence as evidence at prediction: evidence_support / (evidence_body_size + 5) - evidence_error, or of another selected rule support / (body_size + 5); null: no evidence';
 	alter table evidence_weight add held_out float8, add calibration jsonb;
 	comment on table evidence_weight is 'how evidence adds to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
-	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out, drawn towards that of all relations as if by ten more held-out facts';
-	comment on column evidence_weight.calibration is 'for evidence embedding, rules, paths and both, as far as the model has them: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), T = 1 / (1 + exp(-x)) is the probability to be true, held out or missing, where evidence of table model has a fitted_missing m above 0, else to be held out; where it has choice, answers exclude each other: log(sum of exp(choice * score)) of the ten best stands in place of the score, and a candidate has its share of the result, of which a part odd is even; most: no probability is above; most_odds: there are no more missing facts for each one that is held out; null: that of column evidence of table model';
-	comment on table threshold is 'the thresholds of hkg_classify: learnt from false triples that were given, or of a model without learnt probabilities; else it goes by these';
+	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out';
+	comment on column evidence_weight.calibration is 'for each kind of score: slope, best, last, unanswered, answers and intercept, or choice and odd in place of best and last, are a, b, c, d, e, f, g and o of doc/method.md, "Probabilities"; most: no probability is above; most_odds: the most that rho is; null: that of table model';
+	comment on table threshold is 'the thresholds of hkg_classify';
 	alter table evidence_weight add closed_world float8;
-	comment on column evidence_weight.closed_world is 'what counts as false where the given entity of a question has no fact of the relation: with u the share of such pairs in the body of a rule, the rule is worth its evidence_confidence / (1 - (1 - closed_world) * u); 1: all of them (standard confidence), 0: none (PCA confidence); null in rows of 0.1.0, as 1';
+	comment on column evidence_weight.closed_world is 'kappa of doc/method.md, "Evidence at prediction": what rules are worth, 1 standard confidence, 0 PCA confidence; null: 1';
 
 	alter table model add paths jsonb;
-	comment on column model.paths is 'the shape of the network that reads paths, see table path_network: layers, width and kept, as arguments path_layers, path_width and path_kept of hkg_train; null: the model has none';
+	comment on column model.paths is 'layers, width and kept of its path network; null: there is none';
 	create table path_network (
 		model text collate "C" not null references model on delete cascade on update cascade,
 		layer int not null,
@@ -395,12 +395,12 @@ begin
 	);
 	create unique index path_network_key on path_network (model, layer, part, coalesce(relation, -1), coalesce(inverse, false));
 	create index path_network_relation_idx on path_network (relation);
-	comment on table path_network is 'the parameters of the network that reads the paths from an entity, a part at a time; doc/method.md, "Learnt paths", defines them';
+	comment on table path_network is 'the parameters of the network that reads paths; doc/method.md, "Learnt paths", defines them';
 	comment on column path_network.model is 'model.name';
 	comment on column path_network.layer is '1 first; 0: of no layer';
-	comment on column path_network.part is 'start: the state of the given entity by what is asked; readout: the score of a state, and an offset behind it; scale, shift: u and v of a message by atom; attend_atom, attend_asked, attend_state, attend: c, d, W transposed, and w with b, of attention; map: A and B transposed and side by side, a row for each number of M; level, bias: of both likewise; keep: C transposed; priority: pi with its offset';
-	comment on column path_network.relation is 'relation.id of the atom; null: of the atom that leads from an entity to itself, or of no atom';
-	comment on column path_network.inverse is 'whether the atom is read backwards; null where it has no relation';
+	comment on column path_network.part is 'start: s_q; readout: omega and b_omega; scale, shift: u and v; attend_atom, attend_asked, attend_state, attend: c, d, W transposed, and w with b; map: A and B transposed and side by side; level, bias: lambda and beta; keep: C transposed; priority: pi with b_p';
+	comment on column path_network.relation is 'relation.id of the atom; null: the atom from an entity to itself, or no atom';
+	comment on column path_network.inverse is 'whether the atom is read backwards';
 	comment on column path_network.numbers is 'the numbers of one row of the part';
 	create trigger inserted after insert on path_network referencing new table as changed
 		for each statement execute function model_changed();
@@ -419,7 +419,7 @@ begin
 		primary key (model, number)
 	);
 	alter table shared_weight alter column weights set storage external;
-	comment on table shared_weight is 'the weights of the network that makes queries, of models with the score function conve; doc/method.md, "A convolutional network", defines them';
+	comment on table shared_weight is 'the weights of the network of conve; doc/method.md, "A convolutional network", defines them';
 	comment on column shared_weight.model is 'model.name';
 	comment on column shared_weight.number is '1 first: the rows of the matrix W2, then all other weights one after the other';
 	comment on column shared_weight.weights is 'd numbers';
@@ -450,23 +450,61 @@ begin
 	comment on column path_epoch.model is 'model.name';
 	comment on column path_epoch.number is '1 first';
 	comment on column path_epoch.loss is 'mean loss of a question';
-	comment on column path_epoch.mrr is 'filtered, by the network alone, on triples of the valid split or of the facts held out in its place; null where there are none';
-	comment on column path_epoch.hits_1 is 'filtered Hits@1, likewise';
-	comment on column path_epoch.hits_3 is 'filtered Hits@3, likewise';
-	comment on column path_epoch.hits_10 is 'filtered Hits@10, likewise';
+	comment on column path_epoch.mrr is 'filtered, by the network alone, on valid or held-out facts';
+	comment on column path_epoch.hits_1 is 'likewise';
+	comment on column path_epoch.hits_3 is 'likewise';
+	comment on column path_epoch.hits_10 is 'likewise';
 	comment on column path_epoch.ranked is 'triples that were ranked: 200 at most';
-	comment on column path_epoch.mrr_error is 'standard error of mrr, where not all triples were ranked; else null';
+	comment on column path_epoch.mrr_error is 'standard error of mrr if not all triples were ranked, else null';
 	comment on column path_epoch.train_seconds is 'time for questions';
 	comment on column path_epoch.evaluate_seconds is 'time for metrics';
 
 	-- a path network beside rules
 	alter table evidence_weight add paths float8;
-	comment on column evidence_weight.paths is 'what the score of the path network counts as evidence, which is that of rules + paths * the score; null where the model had no network when weights were learnt, as the usual 0.7';
+	comment on column evidence_weight.paths is 'evidence is that of rules + paths * the path network''s score; null: 0.7';
 	alter table threshold drop constraint threshold_evidence_check,
 		add constraint threshold_evidence_check check (evidence in ('embedding', 'rules', 'paths', 'both'));
-	comment on column threshold.evidence is 'the scores it is for: embedding, rules, paths or both, as the argument of hkg_classify';
+	comment on column threshold.evidence is 'the scores it is for: embedding, rules, paths or both';
 
-	comment on column model.evidence is 'how evidence counts at prediction; null: not at all, or a path network alone, with the usual weights. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone (null: rules are no evidence) and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
+	comment on column model.evidence is 'discount: the weight of each further rule that infers the same candidate, 0 to 1, for rules and for both; calibration: that of all relations together; error: its expected calibration error; held_out: the share of the known facts that was held out; assume_missing, and fitted_missing, which probabilities were fitted with; null: no evidence';
+
+	-- tables and columns of layout 1, in shorter words
+	comment on table rule is 'mined rules above the bounds, imported rules, and path rules that are evidence at prediction';
+	comment on column model.name is 'default, unless the training names another one';
+	comment on column model.status is 'ready, training, cancelled, or failed: and the reason, of the latest background training; until it is ready, the previous model answers';
+	comment on column model.best_iteration is 'the iteration that is kept: the best by filtered MRR on valid or held-out facts, or the last if there are none';
+	comment on column model.mrr is 'filtered, of that iteration, by the embedding alone';
+	comment on column model.hits_1 is 'likewise';
+	comment on column model.hits_3 is 'likewise';
+	comment on column model.hits_10 is 'likewise';
+	comment on column relation_embedding.embedding is 'd numbers; complex: d real, then d imaginary parts; rotate: d phases in radians; rescal: a matrix of d x d, row by row';
+	comment on column relation_embedding.reciprocal is 'likewise, of the relation''s inverse; null without setting reciprocal';
+	comment on column threshold.threshold is 'a triple with this score or a higher one is true';
+	comment on column threshold.triples is 'true triples it was learnt from; 0: it is that of all relations together';
+	comment on column threshold.accuracy is 'on these and their false counterparts';
+	comment on column evidence_weight.side is 'the side that is asked for: head or tail';
+	comment on column evidence_weight.weight is 'of evidence beside the embedding''s score';
+	comment on column evidence_weight.questions is 'how many questions they were learnt from';
+	comment on column rule.rule is 'its text: head <= body';
+	comment on column rule.body is 'for each atom: relation, first and second term; -1 is X, -2 is Y, -3 is A, ..., 0 or more an entity; relation -1: the first term equals the second, an entity in the head';
+	comment on column rule.support is 'facts that it infers; null, with all counts up to pca_confidence, for a rule that is evidence alone';
+	comment on column rule.body_size is 'pairs (x, y) for which the body holds';
+	comment on column rule.pca_body_size is 'those of them that PCA confidence counts';
+	comment on column rule.embedding_confidence is 'mean of sigma(score) over the predictions; null: there are none, or it is not needed';
+	comment on column rule.selected is 'whether inferences are sampled from it, or it was imported';
+	comment on column rule.evidence_support is 'of a path rule: facts among the next pairs; null for other rules';
+	comment on column rule.evidence_body_size is 'pairs that a path over different entities connects';
+	comment on column rule.evidence_error is 'standard error of their ratio if pairs were sampled; 0: all were counted';
+	comment on column inferred.score is 'the score when drawn';
+	comment on column inferred.probability is 'its probability to be drawn first';
+	comment on column iteration.mrr is 'filtered, on valid or held-out facts; null if there are none';
+	comment on column iteration.hits_1 is 'likewise';
+	comment on column iteration.hits_3 is 'likewise';
+	comment on column iteration.hits_10 is 'likewise';
+	comment on column trial.model is 'a checksum of arguments, facts, valid split and hybridkg.precision';
+	comment on column trial.hits_1 is 'likewise';
+	comment on column trial.hits_3 is 'likewise';
+	comment on column trial.hits_10 is 'likewise';
 
 	-- who may read or write what a new table is like may do so with it, too; the query of its own is the owner's to write
 	for made, grantee, granted in select n.made, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end, a.privilege_type
