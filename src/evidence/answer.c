@@ -44,7 +44,7 @@ take_answering(const FactIndex *facts, EvAnswering *answering, Allocation *alloc
 	/* each was counted LEAST_SUPPORT times */
 	answering->ruling = TAKE(allocation, AnsweringFeature,
 							 features < MOST_FEATURES / LEAST_SUPPORT ? features : MOST_FEATURES / LEAST_SUPPORT);
-	for (int i = 0; i <= EV_MAX_BODY; i++)
+	for (int i = 0; i <= RULE_MAX_BODY; i++)
 		answering->reached[i] = TAKE(allocation, int32_t, room + 1);
 	answering->stamp = TAKE(allocation, uint32_t, entities);
 	answering->slot = TAKE(allocation, int32_t, entities);

@@ -70,8 +70,8 @@ struct EvAnswering
 	int64_t		ruling_count;
 
 	/* the entities that each prefix of a path reaches */
-	int32_t    *reached[EV_MAX_BODY + 1];
-	int64_t		reached_count[EV_MAX_BODY + 1];
+	int32_t    *reached[RULE_MAX_BODY + 1];
+	int64_t		reached_count[RULE_MAX_BODY + 1];
 
 	/* a set of entities */
 	uint32_t   *stamp;			/* by entity: serial of the last set that it is in */

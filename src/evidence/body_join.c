@@ -632,7 +632,7 @@ atom_after_sets(const BodyPlan *plan)
 }
 
 void
-ev_join_body(EvJoin *join, const EvBody *body, EvSlice slice, const EvJoinTarget *target)
+ev_join_body(EvJoin *join, const Rule *body, EvSlice slice, const EvJoinTarget *target)
 {
 	join->target = target;
 	join->plan = body_plan(join->facts, body);

@@ -49,6 +49,6 @@ typedef struct EvJoinTarget
 	int			thread;
 } EvJoinTarget;
 
-extern void ev_join_body(EvJoin *join, const EvBody *body, EvSlice slice, const EvJoinTarget *target);
+extern void ev_join_body(EvJoin *join, const Rule *body, EvSlice slice, const EvJoinTarget *target);
 
 #endif							/* HKG_EVIDENCE_BODY_JOIN_H */

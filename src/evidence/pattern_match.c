@@ -1,6 +1,6 @@
 /*
  * pattern_match.c
- *		The answers that a pattern infers, by matching its atoms one after the other.
+ *		The answers that a rule infers, by matching its atoms one after the other.
  *
  * Next is always the atom with the most terms bound: one with both is looked up among the facts, one with a single
  * bound entity is matched against the edges of that entity.  One with none, as s(Y,B) of r(X,Y) <= b(X,A), s(Y,B), is
@@ -13,9 +13,9 @@
 typedef struct Matching
 {
 	const FactIndex *facts;
-	const EvPattern *pattern;
+	const Rule *rule;
 	int32_t		answer;			/* the variable of the head that is not given */
-	int32_t		bound[EV_MAX_VARIABLES];	/* by -1 - variable; -1: not yet */
+	int32_t		bound[RULE_MAX_VARIABLES];	/* by -1 - variable; -1: not yet */
 	int64_t		edges;			/* looked at so far, */
 	int64_t		most;			/* and at most */
 	void		(*found) (void *argument, int32_t answer);
@@ -31,10 +31,10 @@ entity_of(const Matching *matching, int32_t term)
 
 /* How soon an atom should be matched: the last first.  The constant of a head may be the answer. */
 static int
-urgency(const Matching *matching, const EvAtom *atom)
+urgency(const Matching *matching, const Atom *atom)
 {
 	return (entity_of(matching, atom->first) >= 0) + (entity_of(matching, atom->second) >= 0) +
-		(atom->relation == EV_IS);
+		(atom->relation == RULE_IS);
 }
 
 /* Of the atoms that are not done, the most urgent one; -1 when all are done. */
@@ -43,10 +43,10 @@ next_atom(const Matching *matching, unsigned done)
 {
 	int			best = -1;
 
-	for (int i = 0; i < matching->pattern->length; i++)
+	for (int i = 0; i < matching->rule->length; i++)
 		if ((done & (1u << i)) == 0 &&
 			(best < 0 ||
-			 urgency(matching, &matching->pattern->atom[i]) > urgency(matching, &matching->pattern->atom[best])))
+			 urgency(matching, &matching->rule->body[i]) > urgency(matching, &matching->rule->body[best])))
 			best = i;
 	return best;
 }
@@ -55,9 +55,9 @@ next_atom(const Matching *matching, unsigned done)
 static bool
 is_needed(const Matching *matching, int32_t variable, unsigned done)
 {
-	for (int i = 0; i < matching->pattern->length; i++)
+	for (int i = 0; i < matching->rule->length; i++)
 		if ((done & (1u << i)) == 0 &&
-			(matching->pattern->atom[i].first == variable || matching->pattern->atom[i].second == variable))
+			(matching->rule->body[i].first == variable || matching->rule->body[i].second == variable))
 			return true;
 	return variable == matching->answer;
 }
@@ -91,7 +91,7 @@ bind(Matching *matching, int32_t relation, int32_t from, bool backwards, int32_t
 	bool		found = false;
 	FactGroup	group;
 
-	if (relation == EV_IS)
+	if (relation == RULE_IS)
 		return match_with(matching, variable, from, done);
 	group = fact_group(facts, from, FORWARDS(relation) + backwards);
 	for (int64_t i = group.first; i < group.end && matching->edges < matching->most; i++)
@@ -109,7 +109,7 @@ static bool
 bind_holders(Matching *matching, int next, unsigned done)
 {
 	const FactIndex *facts = matching->facts;
-	const EvAtom *atom = &matching->pattern->atom[next];
+	const Atom *atom = &matching->rule->body[next];
 	bool		backwards = !is_needed(matching, atom->first, done | 1u << next);
 	DirectedAtom held = FORWARDS(atom->relation) + backwards;
 	bool		found = false;
@@ -125,9 +125,9 @@ bind_holders(Matching *matching, int next, unsigned done)
 }
 
 static bool
-holds(const Matching *matching, const EvAtom *atom, int32_t first, int32_t second)
+holds(const Matching *matching, const Atom *atom, int32_t first, int32_t second)
 {
-	return atom->relation == EV_IS ? first == second :
+	return atom->relation == RULE_IS ? first == second :
 		fact_holds(matching->facts, first, FORWARDS(atom->relation), second);
 }
 
@@ -136,7 +136,7 @@ static bool
 match(Matching *matching, unsigned done)
 {
 	int			next = next_atom(matching, done);
-	const EvAtom *atom = &matching->pattern->atom[next < 0 ? 0 : next];
+	const Atom *atom = &matching->rule->body[next < 0 ? 0 : next];
 	int32_t		first = entity_of(matching, atom->first);
 	int32_t		second = entity_of(matching, atom->second);
 	unsigned	then = done | 1u << (next < 0 ? 0 : next);
@@ -158,21 +158,21 @@ match(Matching *matching, unsigned done)
 }
 
 int64_t
-ev_match(const FactIndex *facts, const EvPattern *pattern, Side side, int32_t given, int64_t most,
+ev_match(const FactIndex *facts, const Rule *rule, Side side, int32_t given, int64_t most,
 		 void (*found) (void *argument, int32_t answer), void *argument)
 {
 	Matching	matching = {
 		.facts = facts,
-		.pattern = pattern,
-		.answer = side == SIDE_TAIL ? EV_Y : EV_X,
+		.rule = rule,
+		.answer = side == SIDE_TAIL ? TERM_Y : TERM_X,
 		.most = most,
 		.found = found,
 		.argument = argument
 	};
 
-	for (int i = 0; i < EV_MAX_VARIABLES; i++)
+	for (int i = 0; i < RULE_MAX_VARIABLES; i++)
 		matching.bound[i] = -1;
-	matching.bound[-1 - (side == SIDE_TAIL ? EV_X : EV_Y)] = given;
+	matching.bound[-1 - (side == SIDE_TAIL ? TERM_X : TERM_Y)] = given;
 	match(&matching, 0);
 	return matching.edges;
 }
