@@ -342,17 +342,17 @@ begin
 	-- who writes facts has committed: what the function of 0.1.0 sends, shared copies of this version do not note
 	lock table triple in share mode;
 
-	comment on table holdout is 'facts held out: valid chooses the best iteration and calibrates probabilities, test measures; no training learns from them';
+	comment on table holdout is 'facts held out: valid chooses the best iteration and calibrates probabilities, test measures';
 
 	delete from checkpoint;
 	delete from checkpoint_inferred;
 	alter table checkpoint add column checksum bigint not null;
-	comment on column checkpoint.checksum is 'of the piece, its part and its number: whether it is what was saved';
+	comment on column checkpoint.checksum is 'of the piece, its part and its number';
 
 	alter table iteration add column ranked bigint;
 	alter table iteration add column mrr_error float8;
-	comment on column iteration.ranked is 'triples of the valid split that were ranked; null in rows of 0.1.0';
-	comment on column iteration.mrr_error is 'standard error of mrr, where the metrics are estimates from a sample of the split; else null';
+	comment on column iteration.ranked is 'triples that were ranked';
+	comment on column iteration.mrr_error is 'standard error of mrr if a sample was ranked, else null';
 
 	-- a query of its own
 	create table source (
@@ -361,7 +361,7 @@ begin
 	);
 	comment on table source is 'the query that hkg_sync brings the graph in step with, in its only row';
 	comment on column source.id is '1';
-	comment on column source.query is 'it returns head, relation and tail; hkg_set_source wrote it';
+	comment on column source.query is 'it returns head, relation and tail; hkg_sync(..., keep => true) wrote it';
 
 	-- for the foreign keys, when an entity is deleted
 	create index holdout_head_idx on holdout (head);
@@ -371,20 +371,20 @@ begin
 	create index inferred_tail_idx on inferred (tail);
 
 	alter table rule add evidence_known_heads bigint, add evidence_known_tails bigint, add worth float8;
-	comment on column rule.evidence_known_heads is 'of the evidence_body_size pairs, those whose Y is tail of a fact of the head''s relation, estimated where they are many; null in rows of 0.1.0, as if it were all';
-	comment on column rule.evidence_known_tails is 'likewise, those whose X is head of one';
-	comment on column rule.worth is 'what the rule is worth in learning embeddings, by hybrid of hkg_train: its quality (sampled), rule_weight * pca_confidence (ruge), its score as an axiom (itere) or its weight in the Markov logic network (plogicnet), in the best iteration; null: it has no part in that';
-	comment on column rule.evidence_confidence is 'what prediction takes the rule to be worth: evidence_support / (evidence_body_size + 5) - evidence_error; where these are null, of a selected rule, support / (body_size + 5), a tenth of that with a variable in one atom only, a hundredth with an empty body; null: the rule is no evidence';
+	comment on column rule.evidence_known_heads is 'pairs of evidence_body_size whose Y is tail of a fact of the head''s relation; null: all';
+	comment on column rule.evidence_known_tails is 'likewise, whose X is head of one';
+	comment on column rule.worth is 'its part in learning embeddings: quality (sampled), rule_weight * pca_confidence (ruge), score as an axiom (itere) or weight (plogicnet)';
+	comment on column rule.evidence_confidence is 'confidence as evidence at prediction: evidence_support / (evidence_body_size + 5) - evidence_error, or of another selected rule support / (body_size + 5); null: no evidence';
 	alter table evidence_weight add held_out float8, add calibration jsonb;
 	comment on table evidence_weight is 'how evidence adds to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
-	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out, drawn towards that of all relations as if by ten more held-out facts';
-	comment on column evidence_weight.calibration is 'for evidence embedding, rules, paths and both, as far as the model has them: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), T = 1 / (1 + exp(-x)) is the probability to be true, held out or missing, where evidence of table model has a fitted_missing m above 0, else to be held out; where it has choice, answers exclude each other: log(sum of exp(choice * score)) of the ten best stands in place of the score, and a candidate has its share of the result, of which a part odd is even; most: no probability is above; most_odds: there are no more missing facts for each one that is held out; null: that of column evidence of table model';
-	comment on table threshold is 'the thresholds of hkg_classify: learnt from false triples that were given, or of a model without learnt probabilities; else it goes by these';
+	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out';
+	comment on column evidence_weight.calibration is 'for each kind of score: slope, best, last, unanswered, answers and intercept, or choice and odd in place of best and last, are a, b, c, d, e, f, g and o of doc/method.md, "Probabilities"; most: no probability is above; most_odds: the most that rho is; null: that of table model';
+	comment on table threshold is 'the thresholds of hkg_classify';
 	alter table evidence_weight add closed_world float8;
-	comment on column evidence_weight.closed_world is 'what counts as false where the given entity of a question has no fact of the relation: with u the share of such pairs in the body of a rule, the rule is worth its evidence_confidence / (1 - (1 - closed_world) * u); 1: all of them (standard confidence), 0: none (PCA confidence); null in rows of 0.1.0, as 1';
+	comment on column evidence_weight.closed_world is 'kappa of doc/method.md, "Evidence at prediction": what rules are worth, 1 standard confidence, 0 PCA confidence; null: 1';
 
 	alter table model add paths jsonb;
-	comment on column model.paths is 'the shape of the network that reads paths, see table path_network: layers, width and kept, as arguments path_layers, path_width and path_kept of hkg_train; null: the model has none';
+	comment on column model.paths is 'layers, width and kept of its path network; null: there is none';
 	create table path_network (
 		model text collate "C" not null references model on delete cascade on update cascade,
 		layer int not null,
@@ -395,12 +395,12 @@ begin
 	);
 	create unique index path_network_key on path_network (model, layer, part, coalesce(relation, -1), coalesce(inverse, false));
 	create index path_network_relation_idx on path_network (relation);
-	comment on table path_network is 'the parameters of the network that reads the paths from an entity, a part at a time; doc/method.md, "Learnt paths", defines them';
+	comment on table path_network is 'the parameters of the network that reads paths; doc/method.md, "Learnt paths", defines them';
 	comment on column path_network.model is 'model.name';
 	comment on column path_network.layer is '1 first; 0: of no layer';
-	comment on column path_network.part is 'start: the state of the given entity by what is asked; readout: the score of a state, and an offset behind it; scale, shift: u and v of a message by atom; attend_atom, attend_asked, attend_state, attend: c, d, W transposed, and w with b, of attention; map: A and B transposed and side by side, a row for each number of M; level, bias: of both likewise; keep: C transposed; priority: pi with its offset';
-	comment on column path_network.relation is 'relation.id of the atom; null: of the atom that leads from an entity to itself, or of no atom';
-	comment on column path_network.inverse is 'whether the atom is read backwards; null where it has no relation';
+	comment on column path_network.part is 'start: s_q; readout: omega and b_omega; scale, shift: u and v; attend_atom, attend_asked, attend_state, attend: c, d, W transposed, and w with b; map: A and B transposed and side by side; level, bias: lambda and beta; keep: C transposed; priority: pi with b_p';
+	comment on column path_network.relation is 'relation.id of the atom; null: the atom from an entity to itself, or no atom';
+	comment on column path_network.inverse is 'whether the atom is read backwards';
 	comment on column path_network.numbers is 'the numbers of one row of the part';
 	create trigger inserted after insert on path_network referencing new table as changed
 		for each statement execute function model_changed();
@@ -419,7 +419,7 @@ begin
 		primary key (model, number)
 	);
 	alter table shared_weight alter column weights set storage external;
-	comment on table shared_weight is 'the weights of the network that makes queries, of models with the score function conve; doc/method.md, "A convolutional network", defines them';
+	comment on table shared_weight is 'the weights of the network of conve; doc/method.md, "A convolutional network", defines them';
 	comment on column shared_weight.model is 'model.name';
 	comment on column shared_weight.number is '1 first: the rows of the matrix W2, then all other weights one after the other';
 	comment on column shared_weight.weights is 'd numbers';
@@ -450,23 +450,61 @@ begin
 	comment on column path_epoch.model is 'model.name';
 	comment on column path_epoch.number is '1 first';
 	comment on column path_epoch.loss is 'mean loss of a question';
-	comment on column path_epoch.mrr is 'filtered, by the network alone, on triples of the valid split or of the facts held out in its place; null where there are none';
-	comment on column path_epoch.hits_1 is 'filtered Hits@1, likewise';
-	comment on column path_epoch.hits_3 is 'filtered Hits@3, likewise';
-	comment on column path_epoch.hits_10 is 'filtered Hits@10, likewise';
+	comment on column path_epoch.mrr is 'filtered, by the network alone, on valid or held-out facts';
+	comment on column path_epoch.hits_1 is 'likewise';
+	comment on column path_epoch.hits_3 is 'likewise';
+	comment on column path_epoch.hits_10 is 'likewise';
 	comment on column path_epoch.ranked is 'triples that were ranked: 200 at most';
-	comment on column path_epoch.mrr_error is 'standard error of mrr, where not all triples were ranked; else null';
+	comment on column path_epoch.mrr_error is 'standard error of mrr if not all triples were ranked, else null';
 	comment on column path_epoch.train_seconds is 'time for questions';
 	comment on column path_epoch.evaluate_seconds is 'time for metrics';
 
 	-- a path network beside rules
 	alter table evidence_weight add paths float8;
-	comment on column evidence_weight.paths is 'what the score of the path network counts as evidence, which is that of rules + paths * the score; null where the model had no network when weights were learnt, as the usual 0.7';
+	comment on column evidence_weight.paths is 'evidence is that of rules + paths * the path network''s score; null: 0.7';
 	alter table threshold drop constraint threshold_evidence_check,
 		add constraint threshold_evidence_check check (evidence in ('embedding', 'rules', 'paths', 'both'));
-	comment on column threshold.evidence is 'the scores it is for: embedding, rules, paths or both, as the argument of hkg_classify';
+	comment on column threshold.evidence is 'the scores it is for: embedding, rules, paths or both';
 
-	comment on column model.evidence is 'how evidence counts at prediction; null: not at all, or a path network alone, with the usual weights. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone (null: rules are no evidence) and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
+	comment on column model.evidence is 'discount: the weight of each further rule that infers the same candidate, 0 to 1, for rules and for both; calibration: that of all relations together; error: its expected calibration error; held_out: the share of the known facts that was held out; assume_missing, and fitted_missing, which probabilities were fitted with; null: no evidence';
+
+	-- tables and columns of layout 1, in shorter words
+	comment on table rule is 'mined rules above the bounds, imported rules, and path rules that are evidence at prediction';
+	comment on column model.name is 'default, unless the training names another one';
+	comment on column model.status is 'ready, training, cancelled, or failed: and the reason, of the latest background training; until it is ready, the previous model answers';
+	comment on column model.best_iteration is 'the iteration that is kept: the best by filtered MRR on valid or held-out facts, or the last if there are none';
+	comment on column model.mrr is 'filtered, of that iteration, by the embedding alone';
+	comment on column model.hits_1 is 'likewise';
+	comment on column model.hits_3 is 'likewise';
+	comment on column model.hits_10 is 'likewise';
+	comment on column relation_embedding.embedding is 'd numbers; complex: d real, then d imaginary parts; rotate: d phases in radians; rescal: a matrix of d x d, row by row';
+	comment on column relation_embedding.reciprocal is 'likewise, of the relation''s inverse; null without setting reciprocal';
+	comment on column threshold.threshold is 'a triple with this score or a higher one is true';
+	comment on column threshold.triples is 'true triples it was learnt from; 0: it is that of all relations together';
+	comment on column threshold.accuracy is 'on these and their false counterparts';
+	comment on column evidence_weight.side is 'the side that is asked for: head or tail';
+	comment on column evidence_weight.weight is 'of evidence beside the embedding''s score';
+	comment on column evidence_weight.questions is 'how many questions they were learnt from';
+	comment on column rule.rule is 'its text: head <= body';
+	comment on column rule.body is 'for each atom: relation, first and second term; -1 is X, -2 is Y, -3 is A, ..., 0 or more an entity; relation -1: the first term equals the second, an entity in the head';
+	comment on column rule.support is 'facts that it infers; null, with all counts up to pca_confidence, for a rule that is evidence alone';
+	comment on column rule.body_size is 'pairs (x, y) for which the body holds';
+	comment on column rule.pca_body_size is 'those of them that PCA confidence counts';
+	comment on column rule.embedding_confidence is 'mean of sigma(score) over the predictions; null: there are none, or it is not needed';
+	comment on column rule.selected is 'whether inferences are sampled from it, or it was imported';
+	comment on column rule.evidence_support is 'of a path rule: facts among the next pairs; null for other rules';
+	comment on column rule.evidence_body_size is 'pairs that a path over different entities connects';
+	comment on column rule.evidence_error is 'standard error of their ratio if pairs were sampled; 0: all were counted';
+	comment on column inferred.score is 'the score when drawn';
+	comment on column inferred.probability is 'its probability to be drawn first';
+	comment on column iteration.mrr is 'filtered, on valid or held-out facts; null if there are none';
+	comment on column iteration.hits_1 is 'likewise';
+	comment on column iteration.hits_3 is 'likewise';
+	comment on column iteration.hits_10 is 'likewise';
+	comment on column trial.model is 'a checksum of arguments, facts, valid split and hybridkg.precision';
+	comment on column trial.hits_1 is 'likewise';
+	comment on column trial.hits_3 is 'likewise';
+	comment on column trial.hits_10 is 'likewise';
 
 	-- who may read or write what a new table is like may do so with it, too; the query of its own is the owner's to write
 	for made, grantee, granted in select n.made, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end, a.privilege_type
@@ -561,40 +599,25 @@ held_out: facts that are held out, and were left out of train
 errors: 22004 or 22023 for a null or empty name, with its row, 42601 for fewer than three columns, 0A000 for a query that writes, 54000 for a name of more than some 2,700 bytes, 53200 above hybridkg.max_memory, 42501 without select on entity, relation and holdout and insert on the table of facts, 23503 when somebody deletes an entity meanwhile, 27000 when a trigger leaves out names, 55000 when the graph was renamed meanwhile';
 
 create function hkg_sync(graph name, query text default null, prune bool default false, allow_empty bool default false,
-	out added bigint, out deleted bigint, out unchanged bigint, out held_out bigint, out entities bigint,
+	keep bool default false, out added bigint, out deleted bigint, out unchanged bigint, out held_out bigint, out entities bigint,
 	out relations bigint, out pruned bigint)
 returns record
 as 'MODULE_PATHNAME' language c volatile parallel unsafe;
-comment on function hkg_sync(name, text, bool, bool) is
+comment on function hkg_sync(name, text, bool, bool, bool) is
 'brings a graph in step with your tables: its facts become what a query returns, those that are held out excepted
 New facts are added, and facts that are gone deleted, each as a set, in the caller''s transaction: an error changes nothing. A held-out fact stays held out; one that is among the facts, too, is taken from these. Models stay as they are, and predict from the new facts. Syncs, loads and splits of one graph wait for each other; the query runs afterwards, on what is committed by then.
 graph: an existing graph
-query: one SELECT whose first three columns are head, relation and tail, as in hkg_load; null: the graph''s source, see hkg_set_source. It runs with the caller''s rights and search_path
+query: one SELECT whose first three columns are head, relation and tail, as in hkg_load; null: the one that was kept. It runs with the caller''s rights and search_path
 prune: whether held-out facts that the query does not return are deleted, too, and then all entities without facts, with their embeddings; not while a model of the graph is being trained
 allow_empty: whether a query without rows is meant, and deletes all facts
+keep: whether the query is kept with the graph, in its table source, for later calls without one. Whoever calls hkg_sync(graph) runs it with their own rights and search_path, as they would a view''s functions: call it for graphs of owners that you trust
 added, deleted: facts
 unchanged: facts that the query returns, and that were there
 held_out: facts that the query returns, and that are held out
 entities, relations: names that were added. Those that lost all facts stay, with their embeddings, unless pruned
 pruned: entities that were deleted
 Where row security hides facts from the caller, they stay.
-errors: those of hkg_load; P0002 when the query returns no rows, 55000 without a query and a source, or when prune would delete all held-out facts, 55006 for prune during a training, 27000 when a policy or a trigger keeps facts from being deleted or inserted, 42501 without select on entity, relation, holdout and source and select, insert and delete on triple; for prune also without delete on holdout and entity';
-
-create function hkg_set_source(graph name, query text) returns void
-as 'MODULE_PATHNAME' language c volatile parallel unsafe;
-comment on function hkg_set_source(name, text) is
-'keeps a query with a graph, as the one that hkg_sync(graph) brings it in step with
-It is checked, but not run. Whoever calls hkg_sync(graph) runs it with their own rights and search_path, as they would a view''s functions: call it for graphs of owners that you trust.
-graph: an existing graph
-query: one SELECT whose first three columns are head, relation and tail; null: the graph has no source any more
-errors: 42601 when the query has fewer than three columns or is no query, 0A000 when it writes, 42501 without select, insert, update and delete on table source';
-
-create function hkg_source(graph name) returns text
-as 'MODULE_PATHNAME' language c stable parallel safe
-set search_path = pg_catalog, pg_temp;
-comment on function hkg_source(name) is
-'the query that hkg_sync(graph) brings a graph in step with; null when it has none
-graph: an existing graph';
+errors: those of hkg_load; P0002 when the query returns no rows, 55000 without a query where none was kept, or when prune would delete all held-out facts, 55006 for prune during a training, 27000 when a policy or a trigger keeps facts from being deleted or inserted, 42501 without select on entity, relation, holdout and source and select, insert and delete on triple; for prune also without delete on holdout and entity, for keep without insert and update on source';
 
 create function hkg_split(graph name, valid float8 default 0.03, test float8 default 0.03, seed bigint default 0,
 	out train_facts bigint, out valid_facts bigint, out test_facts bigint)
@@ -813,14 +836,26 @@ graph: an existing graph
 model: the name it was trained under
 errors: 55000 when nothing was stopped or when the graph has changed since, 55006 when the model is being trained';
 
-create function hkg_cache()
+create function _hkg_cache()
 returns table (database text, graph name, model name, kind text, state text, bytes bigint, users int,
 	built_at timestamptz, used_at timestamptz)
-as 'MODULE_PATHNAME' language c volatile parallel restricted rows 8
+as 'MODULE_PATHNAME', 'hkg_cache' language c volatile parallel restricted rows 8
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_cache() is
-'lists the models and indexes of facts that all sessions of the server share (hybridkg.shared_cache bounds them)
-returns for each: database; graph and model, null in another database and for roles that do not see all rows of the graph''s table model; kind: model (embeddings and their sketch) or facts (the index of facts, and rules); state: building, ready, or evicted (no session finds it any more, those that have it let go of it when they use the model next, or end); bytes of its file; users: sessions that have it mapped; built_at; used_at';
+comment on function _hkg_cache() is
+'the rows of view hkg_cache';
+
+create view hkg_cache as select * from @extschema@._hkg_cache();
+grant select on hkg_cache to public;
+comment on view hkg_cache is 'a row for each model and each index of facts that all sessions of the server share; hybridkg.shared_cache bounds them';
+comment on column hkg_cache.database is 'its database';
+comment on column hkg_cache.graph is 'its graph; null in another database, and for roles that do not see all rows of the graph''s table model';
+comment on column hkg_cache.model is 'its model; null likewise, and where it is of all models';
+comment on column hkg_cache.kind is 'model: embeddings and their sketch; facts: the index of facts, and rules';
+comment on column hkg_cache.state is 'building, ready, or evicted: no session finds it any more, and those that have it let go of it when they use the model next, or end';
+comment on column hkg_cache.bytes is 'bytes of its file';
+comment on column hkg_cache.users is 'sessions that have it mapped';
+comment on column hkg_cache.built_at is 'when it was built';
+comment on column hkg_cache.used_at is 'when a session used it last';
 
 create function _hkg_trainings()
 returns table (graph name, model name, pid int, phase text, iteration int, iterations int, epoch int, epochs int,
@@ -1455,39 +1490,20 @@ side: head, tail, or both (the mean over both)
 triples: how many were ranked
 mrr_error: the standard error of mrr; null without a sample';
 
-create function hkg_evaluate_by_relation(graph name, split text default 'test', model name default 'default',
-	seed bigint default 0, sample int default null)
-returns table (relation text, side text, triples bigint,
-	mrr_embedding float8, mrr_rules float8, mrr_paths float8, mrr_both float8,
-	hits_1_embedding float8, hits_1_rules float8, hits_1_paths float8, hits_1_both float8,
-	hits_10_embedding float8, hits_10_rules float8, hits_10_paths float8, hits_10_both float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 3000000 rows 30
-set search_path = pg_catalog, pg_temp;
-comment on function hkg_evaluate_by_relation(name, text, name, bigint, int) is
-'hkg_evaluate relation by relation, with what the embedding, rules, learnt paths and all together reach beside each other; relations with most triples first
-graph: an existing graph
-split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
-model: a trained model of the graph
-seed: draws the places of ties, and the sample
-sample: as in hkg_evaluate; null: all triples
-relation: one that the split has triples of
-side: head, tail, or both (the mean over both)
-triples: that were ranked
-mrr_embedding, mrr_rules, mrr_paths, mrr_both and so on: filtered metrics; null for what the model does not have
-The split is ranked once for each of them.';
-
 create function hkg_ranks(graph name, split text default 'test', model name default 'default', seed bigint default 0,
-	evidence text default 'both')
+	evidence text default 'both', sample int default null)
 returns table (head text, relation text, tail text, head_rank int, tail_rank int)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 1000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_ranks(name, text, name, bigint, text) is
+comment on function hkg_ranks(name, text, name, bigint, text, int) is
 'the filtered ranks behind hkg_evaluate, triple by triple
 graph: an existing graph
 split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
 model: a trained model of the graph
-seed: draws the places of ties
-evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''both'', which is all that the model has';
+seed: draws the places of ties, and the sample
+evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''both'', which is all that the model has
+sample: as in hkg_evaluate; null: all triples
+By relation: select relation, count(*), avg(1.0 / head_rank + 1.0 / tail_rank) / 2 as mrr from hkg_ranks(graph) group by relation';
 
 create function hkg_compare(graph name, model_a name, model_b name, split text default 'test',
 	evidence text default 'both')
@@ -1548,6 +1564,13 @@ model: a trained model of the graph';
 -- ---------------------------------------------------------------------------
 -- Several servers
 -- ---------------------------------------------------------------------------
+
+create function _hkg_check_graph(graph name) returns void
+as 'MODULE_PATHNAME', 'hkg_check_graph' language c stable parallel safe
+set search_path = pg_catalog, pg_temp;
+comment on function _hkg_check_graph(name) is
+'errors unless it is a graph; for functions in SQL
+graph: an existing graph';
 
 -- What a key of a local table to a reference table would do, a trigger does: it deletes the rows that name what is gone.
 -- _hkg_keys_set_aside moves such keys to the table key of the graph, _hkg_keys_restored takes them back.
@@ -1774,7 +1797,7 @@ declare
 	bytes bigint;
 	others int;
 begin
-	perform @extschema@.hkg_source(graph);	-- errors unless it is a graph
+	perform @extschema@._hkg_check_graph(graph);
 	if to_regclass(format('%I.sent_model', graph)) is null then
 		raise exception using errcode = 'object_not_in_prerequisite_state', message = format('graph "%s" is not distributed', graph),
 			hint = format('On a cluster of Citus: select hkg_distribute_graph(%L)', graph);
@@ -1886,7 +1909,7 @@ as $$
 declare
 	others int;
 begin
-	perform @extschema@.hkg_source(graph);	-- errors unless it is a graph
+	perform @extschema@._hkg_check_graph(graph);
 	call @extschema@._hkg_check_cluster();
 	select count(*) - 1 into others from pg_dist_node where isactive and noderole = 'primary';
 	if not exists (select from pg_dist_partition where logicalrelid = format('%I.triple', graph)::regclass) then
@@ -1978,7 +2001,7 @@ declare
 	comments text[];
 	comment_again text;
 begin
-	perform @extschema@.hkg_source(graph);
+	perform @extschema@._hkg_check_graph(graph);
 	if to_regclass(format('%I.key', graph)) is null then
 		return;
 	end if;

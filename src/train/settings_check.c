@@ -163,7 +163,7 @@ check_hybrid(const TrainSettings *settings)
 
 	if (hybrid_labelling(hybrid) == NULL)
 		return;
-	if (hybrid->axioms && !kge_has_axioms(settings->score_function))
+	if (hybrid->goes_with != NULL && !hybrid->goes_with(settings->score_function))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("hybrid \"%s\" does not go with score_function \"%s\"", name_of(settings->hybrid), name_of(settings->score_function)),

@@ -42,8 +42,6 @@ grant all on sequence readings to second_reader;
 set role second_reader;
 select setval('public.readings', 1) > 0 as again;
 select report from hkg_tools.try($$select * from hkg_compare('own', 'default', 'default')$$);
-select setval('public.readings', 1) > 0 as again;
-select report from hkg_tools.try($$select * from hkg_evaluate_by_relation('own')$$);
 reset role;
 -- a check that deletes the names of a fact when it is written: a statement writes, and its keys refuse
 create function forget(head int) returns bool language plpgsql as $$

@@ -58,7 +58,7 @@ select hkg_explain_svg('kin', 'p3', 'grandparent', 'p15')::text like '%(path)%';
 
 -- ranks, by relation too; thresholds where false triples are given
 select count(*), bool_and(mrr > 0) from hkg_evaluate('kin', 'valid', evidence => 'paths');
-select bool_and(num_nulls(mrr_embedding, mrr_rules, mrr_paths, mrr_both) = 0) from hkg_evaluate_by_relation('kin', 'valid');
+select kind, count(*) > 0 as ranked from unnest('{embedding,rules,paths,both}'::text[]) kind, hkg_ranks('kin', 'valid', evidence => kind) group by 1 order by 1;
 select count(*) from hkg_complete('kin', 'grandparent', 5, min_probability => 0, evidence => 'paths');
 -- a list of missing facts has the scores of hkg_score, and what both questions give a triple together; less where the
 -- question that is asked gives less
@@ -141,7 +141,6 @@ select evidence->'discount'->'rules' from kin.model where name = 'bare';
 select report from hkg_tools.try($$select hkg_score('kin', 'p3', 'grandparent', 'p12', 'bare', 'rules')$$);
 select hkg_score('kin', 'p3', 'grandparent', 'p12', 'bare', 'paths') > 0;
 select count(*) from hkg_predict_tails('kin', 'p3', 'grandparent', 5, 'bare');
-select num_nulls(mrr_embedding, mrr_paths, mrr_both), mrr_rules from hkg_evaluate_by_relation('kin', 'valid', 'bare') where relation = 'grandparent' and side = 'both';
 update kin.model set paths = null where name = 'default';
 select report from hkg_tools.try($$select * from hkg_predict_tails('kin', 'p3', 'grandparent', evidence => 'paths')$$);
 select count(*) from hkg_predict_tails('kin', 'p3', 'grandparent', 5);

@@ -132,7 +132,7 @@ like(as_role('reader', q{
 my $watched = as_role('owner', q{select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 10000, epochs => 100000,
 	top_rules => 0, model => 'secret')});
 my $names = q{select (select string_agg(model, ',') from hkg_progress), (select count(*) from _hkg_trainings()),
-	(select count(*) > 0 and count(distinct model) = 1 from hkg_cache()), (select count(model) from hkg_cache())};
+	(select count(*) > 0 and count(distinct model) = 1 from hkg_cache), (select count(model) from hkg_cache)};
 like(as_role('owner', $names), qr/^secret\|1\|t\|[1-9]/, 'the owner sees that a model is being trained');
 like(as_role('reader', $names), qr/^secret\|1\|t\|[1-9]/, 'a reader, too');
 is(as_role('stranger', $names), '|0|f|0', 'a stranger does not');

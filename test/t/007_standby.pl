@@ -54,7 +54,7 @@ foreach my $question (@questions)
 		$primary->safe_psql('postgres', "select * from $question"), "$question on the standby");
 }
 
-my $kinds = q{select string_agg(distinct kind, ',' order by kind) from hkg_cache() where users = 0};
+my $kinds = q{select string_agg(distinct kind, ',' order by kind) from hkg_cache where users = 0};
 is_soon(sub { $standby->safe_psql('postgres', $kinds) }, 'model', 'its sessions share models; facts are read by each');
 
 # a session of the standby that holds the model sees that it was trained again

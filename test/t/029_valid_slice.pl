@@ -22,7 +22,7 @@ sub rows_of { return map { [ split /\|/ ] } split /\n/, value($_[0]) }
 
 value('create table block (place int, lane int, number bigint, bytes bytea)');
 
-# As BucketHead of src/train/bucket_blocks.h has it: seed, epoch, part, least quality, count, known, entailments, rows of two
+# As BucketHead of src/train/nodes/bucket_blocks.h has it: seed, epoch, part, least quality, count, known, entailments, rows of two
 # places, most positives, relations, rows of a stripe, weighted, numbers of rules
 sub head
 {

@@ -74,7 +74,7 @@ sub remains
 		select 'lock ' || locktype from pg_locks where locktype = 'advisory'
 		union all select 'in progress: ' || model from hkg_progress
 		union all select 'work table ' || relname from pg_class where relpersistence = 't' and relkind = 'r'
-		union all select 'copy that is being built' from hkg_cache() where state = 'building'
+		union all select 'copy that is being built' from hkg_cache where state = 'building'
 		union all select 'temporary file ' || name from pg_ls_tmpdir() where name !~ '^pgsql_tmp_hybridkg'
 		union all select 'process ' || backend_type from pg_stat_activity where backend_type ~ 'hybridkg|parallel' or application_name = 'work'
 		union all select 'model ' || name from g.model where name = 'c'});

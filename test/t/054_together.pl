@@ -68,7 +68,7 @@ my @second = (@first, 'drop schema g cascade', 'alter table g.entity rename to z
 	'create unique index on g.iteration (loss); drop index g.iteration_loss_idx', 'revoke all on schema g from public',
 	'drop function g.facts_changed cascade', q{alter table g.checkpoint alter data type text using ''},
 	'lock table g.model in access exclusive mode', q{select count(*) from hkg_explain('g', '1', '1', '2', 'm')},
-	q{select hkg_upgrade_graph('g')}, q{select hkg_split('g')}, q{select hkg_set_source('g', 'select 1, 2, 3')}, q{select count(*) from hkg_evaluate_by_relation('g', 'train', 'm')}, 'analyze', q{select count(*) from hkg_classify('g', '1', '1', '2', 'm')},
+	q{select hkg_upgrade_graph('g')}, q{select hkg_split('g')}, q{select hkg_sync('g', 'select 1, 2, 3', keep => true)}, q{select count(*) from hkg_ranks('g', 'train', 'm')}, 'analyze', q{select count(*) from hkg_classify('g', '1', '1', '2', 'm')},
 	'create policy p on g.triple using (false); alter table g.triple enable row level security; alter table g.triple force row level security');
 my $pairs = @first * @second;
 
