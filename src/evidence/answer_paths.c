@@ -126,11 +126,12 @@ typedef struct FiringPattern
 } FiringPattern;
 
 static void
-fire_pattern(void *argument, int32_t answer)
+fire_pattern(void *argument, const EvRectangle *pairs)
 {
 	FiringPattern *pattern = argument;
 
-	answering_fire(pattern->answering, answer, &pattern->firing);
+	for (int32_t i = 0; i < pairs->y_count; i++)
+		answering_fire(pattern->answering, pairs->y[i], &pattern->firing);
 }
 
 /* Each is a cluster of its own. */
@@ -146,8 +147,10 @@ answering_apply_patterns(EvAnswering *answering)
 		const EvRule *pattern = &rules->rule[i];
 		FiringPattern firing = {answering, {pattern->confidence, ev_strength(pattern->confidence),
 			(unsigned) (4 * answering->facts->relations + (i - first)), EV_RULE, (int32_t) i}};
-		int64_t		edges = ev_match(answering->facts, &pattern->rule, answering->side, answering->given,
-									 most_edges(answering, PATTERN_WORK), fire_pattern, &firing);
+		Rule		body = answering->side == SIDE_TAIL ? pattern->rule : rule_mirrored(&pattern->rule);
+		EvJoinTarget target = {fire_pattern, &firing, answering->pool, answering->thread};
+		int64_t		edges = ev_join_from(answering->join, &body, answering->given, most_edges(answering, PATTERN_WORK),
+										 &target);
 
 		answering->work -= edges;
 		answering_yield(answering, edges + 1);

@@ -13,6 +13,7 @@
 
 #include "evidence.h"
 
+#include "body_join.h"
 #include "feature_count.h"
 
 #define ANSWERING_REACH (1 << 18)
@@ -68,6 +69,8 @@ struct EvAnswering
 	int64_t		feature_count;
 	AnsweringFeature *ruling;	/* those whose rules fire */
 	int64_t		ruling_count;
+
+	EvJoin	   *join;			/* for patterns */
 
 	/* the entities that each prefix of a path reaches */
 	int32_t    *reached[RULE_MAX_BODY + 1];

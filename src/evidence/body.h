@@ -34,4 +34,22 @@ typedef struct Rule
 	Atom		body[RULE_MAX_BODY];
 } Rule;
 
+/* The rule whose body is this one, read from Y to X: X and Y change places. */
+static inline Rule
+rule_mirrored(const Rule *rule)
+{
+	Rule		mirrored = *rule;
+
+	for (int i = 0; i < rule->length; i++)
+	{
+		Atom	   *atom = &mirrored.body[i];
+
+		if (atom->first == TERM_X || atom->first == TERM_Y)
+			atom->first = TERM_X + TERM_Y - atom->first;
+		if (atom->second == TERM_X || atom->second == TERM_Y)
+			atom->second = TERM_X + TERM_Y - atom->second;
+	}
+	return mirrored;
+}
+
 #endif							/* HKG_EVIDENCE_BODY_H */

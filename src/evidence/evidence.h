@@ -116,15 +116,6 @@ extern void ev_rules_move(EvRules *rules, int32_t relations, void *memory);
 /* The i-th directed atom of a path from the entity that is given, when answers take that side. */
 extern DirectedAtom ev_atom(const Rule *rule, Side side, int i);
 
-/* ---- pattern_match.c: the answers that a rule of any form infers ----------- */
-
-/*
- * Calls found(argument, answer) with each answer on `side` for the given entity, perhaps several
- * times for one.  Stops when it has looked at `most` edges, with what was found.  Returns how many edges these were.
- */
-extern int64_t ev_match(const FactIndex *facts, const Rule *rule, Side side, int32_t given, int64_t most,
-						void (*found) (void *argument, int32_t answer), void *argument);
-
 /* ---- answer.c: rules that fire for a question ----------------------------- */
 
 /* Rules kept for a candidate: the most confident that fire */
