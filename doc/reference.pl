@@ -296,11 +296,12 @@ print "\n## Presets\n\nValues for `preset` of `hkg_train`. `hkg_presets()` shows
 print wrapped("`$_->[0]`: " . sentence($_->[1]), '- ', '  ') foreach @presets;
 if (@train_settings)
 {
-	print "\n## Settings of a training\n\nKeys of `settings`, an argument of `hkg_train`; `hkg_settings()` returns this table.\n\n";
-	foreach my $setting (@train_settings)
+	print "\n## Settings of a training\n\nKeys of `settings`, an argument of `hkg_train`, beside the names of its other arguments. `hkg_settings()` returns all.\n\n";
+	my %is_argument = map { $_->{name} => 1 } @{ $train->{arguments} };
+	foreach my $setting (grep { !$is_argument{ $_->[0] } } @train_settings)
 	{
 		my ($name, $type, $range, $default, $tuned, $meaning) = @$setting;
 
-		print wrapped("`$name` ($type: $range; default: $default): " . sentence($meaning), '- ', '  ');
+		print wrapped("`$name` ($range; default: $default): " . sentence($meaning), '- ', '  ');
 	}
 }
