@@ -514,7 +514,6 @@ end
 $$;
 comment on function hkg_create_graph(name) is
 'makes an empty graph: a schema of that name, owned by the caller
-Its tables are entity, relation, triple, holdout, model, entity_embedding, relation_embedding, threshold, evidence_weight, path_network, shared_weight, rule, inferred, iteration, path_epoch, checkpoint, checkpoint_inferred, trial and source
 graph: the name of the new schema
 errors: 42P06 when a schema of that name exists, 42939 for a name that no schema can have';
 
@@ -523,10 +522,10 @@ as 'MODULE_PATHNAME' language c volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning;
 comment on function hkg_upgrade_graph(name) is
-'brings a graph that an older version of hybridkg made, or that was restored from a dump of one, to the tables of this version; returns the version of its layout, as the graph''s view layout shows it
+'brings a graph of an older version to the tables of this version, and returns the version of its layout
 Its models stay and predict as before. A graph that is up to date is left as it is.
 graph: an existing graph of the caller
-errors: 42501 for others than the owner, 55006 while a model of the graph is being trained, 55000 when the graph is newer than the extension, or the extension''s functions are older than its library (alter extension hybridkg update)';
+errors: 42501 for anyone but the owner, 55006 while a model of the graph is being trained, 55000 when the graph is newer than the extension, or alter extension hybridkg update comes first';
 
 -- In pg_catalog, so that whoever may write a fact finds it, whatever schema the extension is in.
 create function pg_catalog.hkg_facts_changed(facts regclass) returns void
@@ -543,8 +542,8 @@ set client_min_messages = warning;
 comment on function hkg_drop_graph(name, boolean) is
 'removes a graph with all its models: drops its schema with everything in it
 graph: an existing graph
-cascade: whether views, foreign keys and whatever else of other schemas depends on the graph is dropped as well
-errors: 2BP01, with a list of them, when there are such and cascade is false, 3F000 when there is no such schema, 42809 when it is not a graph, 42501 for others than its owner';
+cascade: whether views, foreign keys and the like of other schemas that depend on the graph are dropped, too
+errors: 2BP01, with a list, when there are such and cascade is false, 3F000 when there is no such schema, 42809 when it is not a graph, 42501 for anyone but the owner';
 
 create function hkg_load(graph name, query text, split text default 'train',
 	out triples bigint, out duplicates bigint, out entities bigint, out relations bigint, out held_out bigint)
@@ -552,12 +551,14 @@ returns record
 as 'MODULE_PATHNAME' language c volatile parallel unsafe;
 comment on function hkg_load(name, text, text) is
 'adds the facts that a query returns, with their entities and relations
-The first load of 10,000 facts or more locks the empty table until its transaction ends, to build the indexes after the rows. Where the table has triggers, rules, policies, columns or keys of the owner''s, facts are inserted by statements.
+Loads, syncs and splits of one graph wait for each other. The first load of 10,000 facts or more locks the empty table until its transaction ends, and builds the indexes after the rows.
 graph: an existing graph
-query: one SELECT whose first three columns are head, relation and tail, of any type; a name is what a cast to text gives, value::text. It runs with the caller''s search_path, after the caller''s rights are checked
+query: one SELECT whose first three columns are head, relation and tail, of any type; it runs with the caller''s rights and search_path
 split: train (facts to learn from), valid or test (facts held out)
-returns what this call added; duplicates: rows that were facts already or that came twice; held_out: facts that are held out already and were left out of train
-errors: 22004 or 22023 when a name is null or empty (nothing is loaded, the row is named), 42601 when the query has fewer than three columns or is no query, 0A000 when it writes, 54000 when a name is longer than its index takes (some 2,700 bytes after compression), 53200 when names and rows need more than hybridkg.max_memory before they are written, 42501 without select on entity and relation (and on holdout, for train, where facts are held out) and insert on the table of facts, 23503 when somebody deletes an entity meanwhile, 27000 when a trigger or a rule leaves out names; at the end 55000, and all is rolled back, when the graph was renamed meanwhile';
+triples, entities, relations: how many were added
+duplicates: rows that were facts already or came twice
+held_out: facts that are held out, and were left out of train
+errors: 22004 or 22023 for a null or empty name, with its row, 42601 for fewer than three columns, 0A000 for a query that writes, 54000 for a name of more than some 2,700 bytes, 53200 above hybridkg.max_memory, 42501 without select on entity, relation and holdout and insert on the table of facts, 23503 when somebody deletes an entity meanwhile, 27000 when a trigger leaves out names, 55000 when the graph was renamed meanwhile';
 
 create function hkg_sync(graph name, query text default null, prune bool default false, allow_empty bool default false,
 	out added bigint, out deleted bigint, out unchanged bigint, out held_out bigint, out entities bigint,
@@ -602,13 +603,12 @@ as 'MODULE_PATHNAME' language c volatile parallel unsafe
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_split(name, float8, float8, bigint) is
 'holds facts out at random as splits valid and test, and takes back those that were held out before: hkg_split(graph, 0, 0) takes back all
-Models that were trained before have learnt from facts that are held out now: train anew before you evaluate. A split that was loaded with hkg_load is replaced as well, unless its share is null. Columns that were added to triple and holdout alike, by name and type, go with their facts.
+Models that were trained before have learnt from these facts: train anew before you evaluate. No entity and no relation loses its last fact, so fewer may be held out than asked for. Columns of your own go with the facts if triple and holdout both have them.
 graph: an existing graph
-valid: share of the facts that becomes split valid, 0 to 0.5, rounded to whole facts; null: that split is left as it is
-test: likewise, split test
+valid, test: the share of the facts that becomes this split, 0 to 0.5; null: the split is left as it is
 seed: the same facts and seed give the same splits
-returns how many facts there are now: to learn from, in valid and in test (0 for one that was left as it is). Fewer are held out than asked for where each of the others is the last one of an entity or a relation, which a notice shows; another one counts those that have an inverse or a duplicate among the facts that are left
-errors: 22023 for a share out of range, 27000 when a policy or a trigger keeps facts from being deleted or inserted, 42501 without select on entity and relation and select, insert and delete on triple and holdout, 55000 when facts would lose values of added columns or the graph was renamed meanwhile, 40P01 beside a create index concurrently on a table of facts that began meanwhile';
+train_facts, valid_facts, test_facts: how many facts there are now; 0 for a split that was left as it is
+errors: 22023 for a share out of range, 27000 when a policy or a trigger keeps facts from being moved, 42501 without select on entity and relation and select, insert and delete on triple and holdout, 55000 when columns of your own would lose values, or the graph was renamed meanwhile, 40P01 beside a create index concurrently on a table of facts';
 
 create function hkg_sparsity(graph name)
 returns table (entity text, frequency bigint, sparsity float8)
@@ -807,7 +807,8 @@ create function hkg_resume(graph name, model name default 'default') returns tex
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_resume(name, name) is
-'continues a background training that was stopped, in the caller''s transaction: from the last iteration or epoch of a path network, or the last step before a node was lost; with the bits of an unbroken training; returns its name
+'continues a background training that was stopped, in the caller''s transaction, and returns the model''s name
+It goes on from the last iteration, epoch of a path network or step of a cluster that was saved, and gives the bits of an unbroken training.
 graph: an existing graph
 model: the name it was trained under
 errors: 55000 when nothing was stopped or when the graph has changed since, 55006 when the model is being trained';
@@ -1116,24 +1117,24 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_mine_rules(name, int, float8, int, bool, text, name, float8, int, float8) is
 'every closed rule above the bounds, best first
 graph: an existing graph
-max_rule_length: atoms of a rule, head included, 2 to 4 (4 takes ten times as long as 3 on sparse graphs, hundreds of times on dense ones: raise the other bounds)
+max_rule_length: atoms of a rule, head included, 2 to 4; 4 takes ten times as long as 3 on sparse graphs, hundreds of times on dense ones
 min_head_coverage: least share of the head relation''s facts that a rule infers, 0 to 1
 min_support: least number of facts that a rule infers
-constants: search for rules with constants as well, r(X,Y) <= b(X,Y), c(X,"entity")
+constants: whether rules with constants are searched, too, r(X,Y) <= b(X,Y), c(X,"entity")
 measure: what quality is: standard (standard confidence), pca (PCA confidence) or hybrid ((1 - omega) * standard + omega * embedding confidence; drops a rule when a shorter rule within it has at least its quality)
 model: the model that gives embedding confidence; for hybrid
 omega: weight of embedding confidence, 0 to 1; for hybrid
 ec_sample: predictions of a rule to score, at least 2, always the same ones; null: all; for hybrid
-min_confidence: least standard confidence of a rule, 0 to 1; others are not rated
-embedding_confidence_error: its standard error; 0 where all predictions were scored, null without embedding confidence';
+min_confidence: least standard confidence of a rule, 0 to 1
+embedding_confidence_error: its standard error; 0 if all predictions were scored';
 
 create function hkg_rule_sql(graph name, rule text) returns text
 as 'MODULE_PATHNAME' language c stable parallel safe
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_rule_sql(name, text) is
-'the SELECT (x int, y int) that evaluates a rule''s body, to run or EXPLAIN: the distinct pairs of entity ids for which the rule infers its head
+'the SELECT (x int, y int) that evaluates a rule''s body, to run or to EXPLAIN: the distinct pairs of entity ids for which the rule infers its head
 graph: an existing graph
-rule: its text form, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")
+rule: its text, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")
 errors: 42601 with the position when the rule does not parse, 42704 for unknown names, 22023 for a rule outside the language';
 
 create function hkg_apply_rule(graph name, rule text, slice int default 1, slices int default 1)
@@ -1142,11 +1143,11 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 1000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_apply_rule(name, text, int, int) is
 'what a rule infers; known: whether it is a fact already
-With slices, only pairs (x, y) whose x is in that slice of the entities: several sessions, or servers with the same facts, can take one each.
+Several sessions or servers can share the work: each takes a slice of the entities X.
 graph: an existing graph
-rule: its text form, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")
+rule: its text, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")
 slice: its number, 1 to slices
-slices: how many there are; slice n has the entities whose id modulo slices is n - 1
+slices: how many there are
 errors: 42601 with the position when the rule does not parse, 42704 for unknown names, 22023 for a rule outside the language or a slice that there is not';
 
 create function hkg_count_rules(graph name, rules text[], slice int default 1, slices int default 1)
@@ -1155,11 +1156,11 @@ as 'MODULE_PATHNAME' language c stable parallel restricted cost 100000 rows 100
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_count_rules(name, text[], int, int) is
 'the counts of given rules on the facts, as hkg_mine_rules has them; one row for each different rule
-With slices, only pairs (x, y) count whose x is in that slice of the entities: counts add up over all slices, and several sessions, or servers with the same facts, can take one each.
+Several sessions or servers can share the work: counts add up over all slices.
 graph: an existing graph
-rules: their text forms, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")
+rules: their texts, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")
 slice: its number, 1 to slices
-slices: how many there are; each has about as many facts
+slices: how many there are
 errors: 42601 with the position when a rule does not parse, 42704 for unknown names, 22023 for a rule outside the language';
 
 create function hkg_import_rules(graph name, lines text, format text default 'hybridkg', model name default 'default',
@@ -1168,29 +1169,29 @@ returns bigint
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_import_rules(name, text, text, name, text) is
-'adds rules from elsewhere to a model, as selected rules: counted on the graph''s facts and rated by the model''s embeddings, if it has any; returns the number of different rules
+'adds rules of other programs to a model, as selected rules, counted on the graph''s facts; returns the number of different rules
 A rule that is imported again is counted anew. A training of that name replaces them all.
 graph: an existing graph
-lines: one rule a line; blank lines are skipped, numbers that come with a rule are ignored. A variable of one atom only is some entity, r(X,"c") <= b(X,A); an empty body, r(X,"c") <=, is any X with a fact of r
-format: hybridkg (the text form, r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie (AMIE 3, lines without an arrow are skipped) or anyburl. Lines of amie and anyburl are cut so that their names are in the graph; angle brackets may be missing. Where a letter can be a variable or an entity, the numbers of the line decide
-model: the model they are added to; made of rules alone when it does not exist: it explains, and has no embeddings to predict with
-on_error: what happens at a line that is no rule of the graph: skip (it is left out, and a NOTICE has the number of such lines, the reasons, and the first line of each) or stop (an error). Rules of amie and anyburl outside the language, such as r(X,Y) <= b(X,X), c(X,Y), are left out in any case
-errors: with the line, where on_error is stop or no line is a rule, 42601 with the position when one does not parse, or with the format that they seem to have, 42704 for unknown names, 22023 for a rule outside the language; 55006 when the model is being trained; 55000 when entities or relations have come since the model was trained, as its embeddings then cannot rate rules';
+lines: one rule a line; numbers that come with a rule are ignored. A variable of one atom only is some entity, r(X,"c") <= b(X,A); an empty body, r(X,"c") <=, is any X with a fact of r
+format: hybridkg (r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie (AMIE 3; lines without an arrow are skipped) or anyburl. Lines of amie and anyburl are cut so that their names are in the graph
+model: the model they are added to; if there is none, one that explains, but has no embeddings to predict with
+on_error: skip (lines that are no rules of the graph are left out, and a NOTICE counts them with the reasons) or stop (an error)
+errors: with the line, 42601 with the position when one does not parse, 42704 for unknown names, 22023 for a rule outside the language; 55006 when the model is being trained, 55000 when entities or relations have come since the model was trained';
 
 create function hkg_import_embeddings(graph name, model name, score_function text, entity_query text, relation_query text,
 	gamma float8 default 0, norm int default 1, reciprocal bool default false, out entities bigint, out relations bigint)
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000;
 comment on function hkg_import_embeddings(name, name, text, text, text, float8, int, bool) is
 'makes a model of embeddings that another program trained
+Queries run with the caller''s rights and search_path. Entities without an embedding are predicted like those that came after a training. hkg_learn_evidence adds rules, weights and probabilities.
 graph: an existing graph
-model: a name that no model with embeddings has; that of a model of imported rules adds embeddings to it
-score_function: ''transe'', ''distmult'', ''complex'', ''rotate'' or ''rescal''
-entity_query: a query of two columns: the name of an entity and its embedding, an array of d numbers; complex and rotate: d real parts, then d imaginary parts. Names that the graph lacks are left out
-relation_query: likewise of relations; rotate: d phases in radians; rescal: a matrix of d x d, row by row. With reciprocal, a third column has the embedding of the inverse
+model: the name of a new model, or of one of imported rules
+score_function: transe, distmult, complex, rotate or rescal
+entity_query: a query of two columns: the name of an entity, and its embedding of d numbers; complex and rotate: d real parts, then d imaginary parts. Names that the graph lacks are left out
+relation_query: likewise for relations; rotate: d phases in radians; rescal: a matrix of d x d, row by row. With reciprocal, a third column has the embedding of the inverse
 gamma, norm: of transe and rotate: a score is gamma minus the distance in that norm, 1 or 2
-reciprocal: each relation has an embedding of its inverse, by which heads are scored
+reciprocal: whether each relation has an embedding of its inverse, by which heads are scored
 entities, relations: how many got an embedding
-Queries run with the caller''s rights and search_path. Entities without an embedding (a NOTICE) are predicted as those that came after a training. hkg_learn_evidence adds rules, weights and probabilities.
 errors: 42710 when the model has embeddings, P0002 when no name is known, 22000 for an embedding of another length or with what is no finite number, 22003 for a number beyond real, 23502 for an embedding that is null, 23505 for a name that is there twice; 55006 when the model is being trained';
 
 -- ---------------------------------------------------------------------------
@@ -1210,15 +1211,15 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support 
 comment on function hkg_predict_tails(name, text, text, int, name, bool, text, "any") is
 'the k most plausible tails of (head, relation, ?), best first
 graph: an existing graph
-head: an entity; one that came after the training needs a fact, which places it among its neighbours
+head: an entity; one that came after the training needs a fact
 relation: a relation
 k: how many, at least 1
 model: a trained model of the graph
-known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score), and their probability is as if each of them were none. The head itself is listed only for a relation with facts whose head and tail are the same
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
-candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
-score: see hkg_score
-probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
+known: whether known facts are listed, too; their probability is as if each of them were no fact
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
+candidates: list only these entities: an array of names, or a query as text whose first column names them; null: all. Probabilities stay those among all entities
+score: any real number, higher is more plausible; see hkg_score
+probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
 create function hkg_predict_heads(graph name, relation text, tail text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both',
@@ -1229,14 +1230,14 @@ comment on function hkg_predict_heads(name, text, text, int, name, bool, text, "
 'the k most plausible heads of (?, relation, tail), best first
 graph: an existing graph
 relation: a relation
-tail: an entity; one that came after the training needs a fact, which places it among its neighbours
+tail: an entity; one that came after the training needs a fact
 k: how many, at least 1
 model: a trained model of the graph
-known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score), and their probability is as if each of them were none. The tail itself is listed only for a relation with facts whose head and tail are the same
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
-candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
-score: see hkg_score
-probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation and side on the valid split, or the facts held out in its place (table evidence_weight), over all questions with that relation. Rows come in its order. sigma(score) where nothing was learnt';
+known: whether known facts are listed, too; their probability is as if each of them were no fact
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
+candidates: list only these entities: an array of names, or a query as text whose first column names them; null: all. Probabilities stay those among all entities
+score: any real number, higher is more plausible; see hkg_score
+probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
 create function hkg_predict_tails(graph name, heads "any", relation text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both',
@@ -1247,16 +1248,16 @@ language c stable parallel safe cost 10000 rows 100 support @extschema@._hkg_est
 comment on function hkg_predict_tails(name, "any", text, int, name, bool, text, "any") is
 'the k most plausible tails of (head, relation, ?) for each of many heads: the same as one by one, in a fraction of the time
 graph: an existing graph
-heads: entities, an array of names, or a query as text, whose first column names them: heads => ''select ...''; none null. Of one that is there twice, answers are listed twice
+heads: entities: an array of names, or a query as text whose first column names them
 relation: a relation
-k: how many for each head, at least 1
+k: how many for each of them, at least 1
 model: a trained model of the graph
-known: whether to list tails of known facts, too; these facts are part of their own evidence (see hkg_score), and their probability is as if each of them were none. The head itself is listed only for a relation with facts whose head and tail are the same
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
-candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
-head: the name in heads; rows come in the order of heads, and of one head best first
-score: see hkg_score
-probability: see hkg_predict_tails of a single head';
+known: whether known facts are listed, too; their probability is as if each of them were no fact
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
+candidates: list only these entities: an array of names, or a query as text whose first column names them; null: all. Probabilities stay those among all entities
+head: the name in heads; rows come in the order of heads
+score: any real number, higher is more plausible; see hkg_score
+probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
 create function hkg_predict_heads(graph name, relation text, tails "any", k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both',
@@ -1268,15 +1269,15 @@ comment on function hkg_predict_heads(name, text, "any", int, name, bool, text, 
 'the k most plausible heads of (?, relation, tail) for each of many tails: the same as one by one, in a fraction of the time
 graph: an existing graph
 relation: a relation
-tails: entities, an array of names, or a query as text, whose first column names them: tails => ''select ...''; none null. Of one that is there twice, answers are listed twice
-k: how many for each tail, at least 1
+tails: entities: an array of names, or a query as text whose first column names them
+k: how many for each of them, at least 1
 model: a trained model of the graph
-known: whether to list heads of known facts, too; these facts are part of their own evidence (see hkg_score), and their probability is as if each of them were none. The tail itself is listed only for a relation with facts whose head and tail are the same
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
-candidates: only these entities are listed, with the probabilities that they have among all: a query as text, whose first column names them, or an array of names (see hkg_complete). null: all
-tail: the name in tails; rows come in the order of tails, and of one tail best first
-score: see hkg_score
-probability: see hkg_predict_tails of a single head';
+known: whether known facts are listed, too; their probability is as if each of them were no fact
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
+candidates: list only these entities: an array of names, or a query as text whose first column names them; null: all. Probabilities stay those among all entities
+tail: the name in tails; rows come in the order of tails
+score: any real number, higher is more plausible; see hkg_score
+probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
 create function hkg_predict_relations(graph name, head text, tail text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'both')
@@ -1285,15 +1286,15 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support 
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_predict_relations(name, text, text, int, name, bool, text) is
 'the k most plausible relations of (head, ?, tail), best first
+Each triple is judged alone, as by hkg_classify, so probabilities may differ from those of hkg_predict_tails.
 graph: an existing graph
-head: an entity
-tail: an entity
+head, tail: entities
 k: how many, at least 1
 model: a trained model of the graph
-known: whether to list relations of known facts, too; these facts are part of their own evidence (see hkg_score)
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
-score: see hkg_score
-probability: the chance that it is true, if the share assume_missing of all true facts is missing (argument of hkg_train) and these are like the facts held out; calibrated by relation on the valid split, or the facts held out in its place (table evidence_weight). The triple is judged alone, as by hkg_classify: other answers are not looked at, so it may differ from that of hkg_predict_tails. Rows come in its order. sigma(score) where nothing was learnt';
+known: whether known facts are listed, too; their probability is as if each of them were no fact
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
+score: any real number, higher is more plausible; see hkg_score
+probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
 create function hkg_score(graph name, head text, relation text, tail text, model name default 'default',
 	evidence text default 'both')
@@ -1301,12 +1302,11 @@ returns float8
 as 'MODULE_PATHNAME' language c stable parallel safe cost 250;	-- measured, in additions of integers; pins search_path itself, when it reads tables
 comment on function hkg_score(name, text, text, text, name, text) is
 'the score of a triple as an answer to (head, relation, ?): any real number, higher is more plausible
+With ''both'' it is scale * (embedding + weight * (rules + paths * path network)), with numbers of table evidence_weight. A fact is part of its own evidence, and may score higher than if it were missing. Evidence takes about a millisecond for each (head, relation): sort many triples by these, or use the embedding alone.
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
-evidence: what the score uses. ''embedding'': the score function''s value. ''rules'': log(1 + 100 s), s the sum of -log(1 - confidence) over the rules that infer the triple; each further one counts discount times as much as the one before (column model.evidence). ''paths'': the score of the path network, 0 for what it does not reach. ''both'', which is all that the model has: scale * (the first + weight * (the second + paths * the third)), see table evidence_weight
-A fact is part of its own evidence, and may score higher than if it were missing: some rules use the fact itself, such as r(X,Y) <= r(X,A), r(B,A), r(B,Y), and rules with constants are counted on it. Weights, probabilities and thresholds are learnt from triples that are not among the facts.
-Evidence takes about a millisecond for each (head, relation): sort many triples by these, or use the embedding alone.';
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has';
 
 create function hkg_neighbors(graph name, entity text, k int default 10, model name default 'default')
 returns table (entity text, similarity float8)
@@ -1318,8 +1318,8 @@ graph: an existing graph
 entity: an entity
 k: how many, at least 1
 model: a trained model of the graph
-similarity: the cosine of the two embeddings as stored (complex, rotate: of real and imaginary parts together), -1 to 1
-errors: 55000 for an entity that came after the training and that no fact connects with an entity and by a relation of it';
+similarity: the cosine of the two embeddings as stored, -1 to 1
+errors: 55000 for an entity without an embedding and without a fact that places it';
 
 create function hkg_project(graph name, k int default 2, model name default 'default')
 returns table (entity text, coordinates float8[], explained float8[])
@@ -1328,26 +1328,24 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_project(name, int, name) is
 'principal components of the entities'' embeddings: the k directions in which they vary most, a row for each entity with its place along them
 graph: an existing graph
-k: how many components, 1 to 100 and at most the numbers of an embedding (d; complex, rotate: 2 d, real and imaginary parts)
+k: how many components, 1 to 100
 model: a trained model of the graph
-entity: in the order of entity.id; one without an embedding (it came after the training) is not listed
-coordinates: k numbers, in the unit of the embeddings; their means over all entities are 0. The largest number of each component is positive, which fixes the signs
-explained: k numbers, the same in every row: each component''s share of the variance of all numbers of the embeddings, 0 to 1, falling; 0 where all embeddings are alike
-Computed by BLAS and LAPACK in the session''s own process, without threads, for up to 5,000 numbers per embedding.
-errors: 22023 for a k out of range, 42704 for an unknown model, 55000 when it has no embeddings, 54000 for longer embeddings, 53200 when it would need more than hybridkg.max_memory, 0A000 when hybridkg was built without BLAS and LAPACK';
+entity: in the order of entity.id; one without an embedding is not listed
+coordinates: k numbers, with a mean of 0 over all entities; the largest number of each component is positive
+explained: k numbers, the same in every row: each component''s share of the variance, falling
+errors: 22023 for a k out of range, 42704 for an unknown model, 55000 when it has no embeddings, 54000 for embeddings of more than 5,000 numbers, 53200 above hybridkg.max_memory, 0A000 when hybridkg was built without BLAS and LAPACK';
 
 create function hkg_classify(graph name, head text, relation text, tail text, model name default 'default',
 	evidence text default 'both')
 returns bool
 as 'MODULE_PATHNAME' language c stable parallel safe cost 250;	-- as hkg_score
 comment on function hkg_classify(name, text, text, text, name, text) is
-'whether the model classifies a triple as true: its probability is at least 1/2; where hkg_learn_thresholds was given false triples, its score at least the threshold of its relation, in table threshold
+'whether a triple is true: its probability is at least 1/2, or, after hkg_learn_thresholds with false triples, its score at least the threshold of its relation
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
-evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''both'', as in hkg_score; each has its own probabilities and thresholds. A fact is part of its own evidence
-The probability is that of hkg_predict_relations, of a missing fact (assume_missing of hkg_train). A model without learnt probabilities has thresholds.
-errors: 55000 when the model has neither probabilities nor thresholds: training had neither a valid split nor facts in its place';
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
+errors: 55000 when the model has neither probabilities nor thresholds';
 
 create function hkg_learn_thresholds(graph name, negatives regclass default null, model name default 'default',
 	seed bigint default 0)
@@ -1355,24 +1353,22 @@ returns float8
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_thresholds(name, regclass, name, bigint) is
-'learns the thresholds of hkg_classify from given false triples: for each relation, the score that best separates facts of the valid split from these; without them, deletes thresholds, and hkg_classify goes by probabilities; returns the accuracy
-A model gets thresholds for each kind of score that it has: embedding, rules, paths, and all together; the accuracy is that of all together. A relation without false triples, or without facts in the valid split, goes on by probabilities.
+'learns the thresholds of hkg_classify from false triples that you give, beside the valid split, and returns the accuracy on these; without them, deletes thresholds, so that hkg_classify goes by probabilities
 graph: an existing graph with a valid split
-negatives: a table or view of false triples, with the columns head, relation and tail; null: none, and the accuracy is that of probabilities on each fact of the valid split with its head or its tail replaced by that of another fact of the relation, drawn at random, so that the result is not a known triple (a model without learnt probabilities learns its thresholds from these)
+negatives: a table or view of false triples, with the columns head, relation and tail; null: none
 model: a trained model of the graph
-seed: draws the replacements
+seed: draws false triples for the accuracy, if none are given
 errors: 55000 when there is no valid split, 42704 for an unknown name among the negatives, 55006 when the model is being trained';
 
 create function hkg_learn_evidence(graph name, model name default 'default', assume_missing float8 default -1) returns void
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_evidence(name, name, float8) is
-'learns how rules and learnt paths weigh beside the embedding, and what the probability of a score is, as every training with rules or paths does at its end: from the valid split, on the current facts
-Without a valid split, what was learnt in training stays; where nothing was learnt, default weights are taken.
-The thresholds of all scores but the embedding''s are deleted, since these scores change: hkg_classify then goes by probabilities, which it does anyway unless hkg_learn_thresholds was given false triples.
+'learns how rules and learnt paths weigh beside the embedding, and what the probability of a score is, from the valid split and the current facts, as every training does at its end
+Without a valid split, what was learnt in training stays. Thresholds of all scores but the embedding''s are deleted.
 graph: an existing graph
 model: a trained model of the graph
-assume_missing: see hkg_train; -1: as before
+assume_missing: the share of all true facts that the graph is assumed to lack, 1e-6 to 0.99; -1: as before
 errors: 22023 for a value out of range, 55006 when the model is being trained';
 
 create function hkg_explain(graph name, head text, relation text, tail text, model name default 'default')
@@ -1380,15 +1376,15 @@ returns table (rule text, quality float8, grounding text, share float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_explain(name, text, text, text, name) is
-'the reasons for a triple''s score: the embedding, the rules that infer it, with the facts that ground them, and learnt paths: the embedding first, then rules and paths, the largest share first; (other paths) follows the paths
+'the reasons for a triple''s score: the embedding, then rules and learnt paths with the facts that ground them, largest share first
+If the triple is a fact, the fact itself may be in a grounding.
 graph: an existing graph
 head, relation, tail: names; the triple need not be a fact
 model: a trained model of the graph
-rule: (embedding), with how a new entity got its own: (embedding; of head: placed among its neighbours), or of head: none, where none of its facts could place it; or a rule that is evidence or was selected in training. Rules with a constant in the head are counted for this triple and are in no table. (path) and a rule: a path that weighs much in the score of the path network, which grounds that rule; (other paths): all but the five that weigh most
-quality: that of table rule; else what the rule is worth as evidence for this answer: its evidence_confidence, or, for a rule that is in no table, support / (body size + 5); raised by column closed_world of evidence_weight
-grounding: the facts that match the rule''s body, one row for each grounding; only one for a rule that was not selected
-share: its part of hkg_score; the shares of the embedding, of different rules and of paths, row by row, add up to it. Null for a rule that adds nothing, because a better one infers much the same, and where the model has neither rules as evidence nor paths: its hkg_score is the embedding''s, which has no row then
-If the triple is a fact, the fact itself may be in a grounding, even alone: see hkg_score';
+rule: (embedding), with how a new entity was placed; a rule that is evidence or was selected; (path) and a rule, for one of the five paths that weigh most in the path network; (other paths)
+quality: that of table rule, or else the rule''s confidence as evidence
+grounding: the facts that match the rule''s body; of a selected rule one row for each grounding
+share: its part of hkg_score; all shares add up to it. Null: a better rule infers much the same';
 
 create function hkg_path_rules(graph name, relation text default null, model name default 'default', k int default 10,
 	sample int default 100, seed bigint default 0)
@@ -1397,21 +1393,22 @@ returns table (relation text, rule text, length int, share float8, questions big
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 100
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_path_rules(name, text, name, int, int, bigint) is
-'what a path network has learnt, as rules: for each relation the paths that weigh most over many questions, with their counts; the largest share first
+'what a path network has learnt, as rules: for each relation the paths that weigh most over many facts, with their counts
+A fact takes about twenty times as long as a prediction.
 graph: an existing graph
 relation: a relation; null: each of them, by itself
-model: a model that was trained with paths => true
+model: a model with a path network
 k: rules of each relation, 1 to 10000
-sample: facts of each relation that are asked for, at least 2, spread evenly over them; each of them on both sides, and without itself among the facts. null: all
-seed: draws the facts, and where counts are estimates the pairs; the same call has the same rows
-rule: a path from X to Y over learnt steps, in their order, as hkg_explain shows them for one answer; a path that returns to an entity counts without the loop
-length: atoms of the rule, head included, at most path_layers + 1. Rules of more than six are no rules for hkg_import_rules, hkg_rule_sql and others
-share: of the network''s scores of these facts; the mean over the questions, where a fact that the network does not reach counts as 0. The shares of all paths of a relation add up to 1 at most
-questions: of the two for each fact, those that the path has a share in
-support, body_size, head_coverage, confidence, pca_confidence: of path rules, as columns evidence_support and evidence_body_size of table rule have them: pairs that the path connects over different entities, x and y among them; so no fact is evidence of itself, and where a path can be closed or use the fact, these are fewer than what hkg_mine_rules counts
-confidence_error: standard error of confidence; 0: all pairs were counted. A rule that has to look at more than 10 million edges is counted from a sample of the entities at one end, drawn by seed, and the counts are estimates. Null, with all counts, where 30 of these entities need more than that, or none of their pairs is a fact: paths of many atoms through hubs
-rule_id: of the same rule in table rule, whichever way it was found; null: neither mining nor the search for path rules kept it
-A fact takes about twenty times a prediction, shared by hybridkg.threads; memory is for the paths of the facts of one relation and, for each thread, for a question. errors: 42704 for an unknown relation, 55000 where the model has no path network, or came before the relation; 53200 where it does not fit hybridkg.max_memory';
+sample: facts of each relation to ask for, at least 2; null: all
+seed: draws the facts, and the pairs if counts are estimates
+rule: a path from X to Y; a path that returns to an entity counts without the loop
+length: atoms of the rule, head included
+share: the mean share of the path in the network''s scores of these facts
+questions: how many of them (two for each fact) the path has a share in
+support, body_size, head_coverage, confidence, pca_confidence: as those of path rules in table rule; null if they take too long
+confidence_error: standard error of confidence; 0: all pairs were counted
+rule_id: the same rule in table rule; null: it is not there
+errors: 42704 for an unknown relation, 55000 if the model has no path network, or came before the relation, 53200 above hybridkg.max_memory';
 
 create function hkg_complete(graph name, relation text default null, k int default 100,
 	min_probability float8 default 0.5, model name default 'default', evidence text default 'both',
@@ -1420,23 +1417,20 @@ returns table (head text, relation text, tail text, score float8, probability fl
 as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000 rows 100 support @extschema@._hkg_estimate_k;
 comment on function hkg_complete(name, text, int, float8, name, text, "any", "any", bool, bool) is
 'the most probable missing facts of a graph, best first, as a list to review
+It asks about entities that have a fact of the relation, and about entities like them, for tails and for heads. An empty list comes with a NOTICE that has the best probability found.
 graph: an existing graph
 relation: a relation; null: all of them together
 k: how many in all, at least 1
-min_probability: of these, less probable ones are left out, 0 to 1
+min_probability: less probable ones are left out, 0 to 1
 model: a trained model of the graph
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers is listed), ''paths'' (only what the path network scores is listed) or ''both'', which is all that the model has
-heads: only rows whose head is one of these are listed, of the relation or of all: a query as text, whose first column names them, such as ''select name from package where licence is null'', or an array of names, such as array(select ...). A query runs with the rights and the search_path of the caller; it may only read. No name is null; those that the model does not have are left out. A parameter of a prepared statement needs its type, as in $1::text. null: all
-candidates: only rows whose tail is one of these are listed; a query or an array likewise. null: all
-one_each: whether each head is listed once, with its most probable row, over all relations where relation is null
-exact: whether every question that may have an answer for the list is asked, also where a path network answers it, and where few heads or candidates are shown; false: see below
-score: see hkg_score
-probability: by both questions that the fact answers, the one for its tail and the one for its head: that whose log odds are the mean of theirs (hkg_predict_tails, hkg_predict_heads). Where the question that finds it less probable is the only one that is asked, see below, its own. Rows come in its order. An empty list comes with a NOTICE that has the best one found
-rule: of the rules that are evidence for the fact, the one with the largest share (the first rule that hkg_explain lists); else the best selected rule that infers it; null where none does
-It asks for tails of heads and for heads of tails: about entities that have a fact of the relation, and about entities like them, which have a relation on its side of whose entities half, and two at least, have such facts. Each entity is scored as an answer.
-heads and candidates filter the list: scores and probabilities stay those among all entities. Triples with one entity as head and tail are listed only for relations that have such facts.
-Unless exact, two kinds of questions are left out: those that a path network is unlikely to answer, with evidence ''both''; and, where only heads or only candidates are given, those about entities that no question about a given one ranks high. Rows may then be missing, or have the probability of the other question alone.
-That many questions times entities times d multiplications are shared by hybridkg.threads; with evidence, rules are applied once for each question, and a path network takes some milliseconds for one. Memory is for 4 k triples, for the questions of a relation, for the answers of one question and for the facts.';
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
+heads: list only rows with these heads: an array of names, or a query as text whose first column names them; null: all. A query runs with the caller''s rights and search_path, and only reads
+candidates: likewise for tails
+one_each: whether each head is listed once, with its most probable row
+exact: whether all questions that may have an answer for the list are asked. Otherwise two kinds are left out: those that a path network is unlikely to answer, and, if few heads or candidates are given, those about entities that no question about these ranks high
+score: any real number, higher is more plausible; see hkg_score
+probability: combines the questions for the tail and for the head: its log odds are the mean of theirs
+rule: the rule with the largest share, or else the best selected rule that infers the fact; null if none does';
 
 -- ---------------------------------------------------------------------------
 -- Evaluation
@@ -1450,17 +1444,16 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 3
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_evaluate(name, text, name, bigint, text, int) is
 'link prediction on a split: filtered ranks, ties at random
+Every entity of the graph is ranked. NOTICEs count triples for which the metrics are too high (learnt as well, or with an inverse or a duplicate among the facts) or too low (about entities or relations without a fact).
 graph: an existing graph
-split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
+split: valid or test; or train, whose triples are part of their own evidence
 model: a trained model of the graph
 seed: draws the places of ties, and the sample
-evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''both'', which is all that the model has
-sample: ranks so many triples of the split, at least 2, spread evenly over it in the order of relations; the metrics are then estimates for all of it, without bias. null: all
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
+sample: how many triples to rank, at least 2; the metrics then estimate those of the whole split; null: all
 side: head, tail, or both (the mean over both)
-triples: that were ranked
-mrr_error: the standard error of mrr, null without a sample
-Every entity of the graph is ranked. One that came after the training is placed by its facts, as in predictions; one without an embedding and without a fact comes last
-Notices count triples for which the metrics are too high (learnt as well, in valid and in test, with an inverse or a duplicate among the facts) or too low (of an entity or a relation without a fact)';
+triples: how many were ranked
+mrr_error: the standard error of mrr; null without a sample';
 
 create function hkg_evaluate_by_relation(graph name, split text default 'test', model name default 'default',
 	seed bigint default 0, sample int default null)
@@ -1504,13 +1497,12 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 2000000 rows 1000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_compare(name, name, name, text, text) is
 'the filtered ranks of a split under two models, triple by triple, with the rule that may explain the change
+Rows are ordered by how much 1 / head rank + 1 / tail rank changes.
 graph: an existing graph
 model_a, model_b: trained models of the graph
-split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
-evidence: what scores use, as in hkg_evaluate
-Rows are ordered by how much 1 / head rank + 1 / tail rank changes, gains and losses alike. MRR is the mean of such reciprocal ranks.
-rule: of the rules of model_b that are evidence for the triple, the one with the largest share; else the best selected rule that infers it; null where none does
-Ties are placed as by hkg_ranks with seed 0.';
+split: valid or test; or train, whose triples are part of their own evidence
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
+rule: the rule of model_b with the largest share, or else its best selected rule that infers the triple; null if none does';
 
 create function hkg_rule_precision(graph name, top_rules int, split text default 'test', model name default 'default',
 	out inferred bigint, out correct bigint, out "precision" float8)
@@ -1523,7 +1515,9 @@ graph: an existing graph
 top_rules: how many of the model''s rules, at least 1: the selected ones first, best quality first
 split: valid or test
 model: a trained model of the graph
-inferred: distinct triples; correct: those in the split; precision: correct / inferred, null when nothing is inferred';
+inferred: distinct triples
+correct: those in the split
+precision: correct / inferred, null when nothing is inferred';
 
 -- ---------------------------------------------------------------------------
 -- Reports
@@ -1546,7 +1540,7 @@ create function hkg_explain_svg(graph name, head text, relation text, tail text,
 as 'MODULE_PATHNAME' language c stable parallel safe cost 20000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_explain_svg(name, text, text, text, name) is
-'hkg_explain as a picture (SVG): the triple, groundings of the rules that count most for it as a small graph, and the shares of the embedding and of each rule as bars
+'hkg_explain as a picture (SVG): the triple, the groundings of the rules that count most, and all shares as bars
 graph: an existing graph
 head, relation, tail: names; the triple need not be a fact
 model: a trained model of the graph';
