@@ -41,13 +41,12 @@ select (select count(*) from package) as packages, (select count(*) from need) a
 \echo 'One query makes facts of them; the graph keeps it. `select hkg_sync(''packages'')` brings them in step again.'
 \echo
 select hkg_create_graph('packages') \g /dev/null
-select hkg_set_source('packages', $$
+select added, entities, relations from hkg_sync('packages', $$
 	select name, 'section', section from package where section is not null
 	union all select name, 'maintainer', maintainer from package where maintainer is not null
 	union all select name, 'source', source from package where source is not null
 	union all select package, kind, needs from need
-	union all select package, facet, tag from tag$$) \g /dev/null
-select added, entities, relations from hkg_sync('packages');
+	union all select package, facet, tag from tag$$, keep => true);
 
 \echo
 \echo '=== 2. Embeddings and rules are learnt in the background'

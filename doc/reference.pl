@@ -19,14 +19,14 @@ my $width = 120;
 
 # Which functions a section has, in its order
 my @sections = (
-	[ 'Graphs', qw(hkg_create_graph hkg_load hkg_sync hkg_set_source hkg_source hkg_split hkg_drop_graph hkg_upgrade_graph hkg_sparsity) ],
+	[ 'Graphs', qw(hkg_create_graph hkg_load hkg_sync hkg_split hkg_drop_graph hkg_upgrade_graph hkg_sparsity) ],
 	[ 'Training', qw(hkg_train hkg_settings hkg_presets hkg_train_background hkg_resume hkg_estimate hkg_tune) ],
 	[ 'Prediction', qw(hkg_predict_tails hkg_predict_heads hkg_predict_relations hkg_complete hkg_score hkg_classify hkg_explain hkg_explain_svg
 		hkg_path_rules hkg_neighbors hkg_project hkg_learn_evidence hkg_learn_thresholds) ],
-	[ 'Evaluation', qw(hkg_evaluate hkg_evaluate_by_relation hkg_ranks hkg_compare hkg_rule_precision hkg_report) ],
+	[ 'Evaluation', qw(hkg_evaluate hkg_ranks hkg_compare hkg_rule_precision hkg_report) ],
 	[ 'Rules and embeddings', qw(hkg_mine_rules hkg_count_rules hkg_apply_rule hkg_rule_sql hkg_import_rules hkg_import_embeddings) ],
 	[ 'Several servers', qw(hkg_distribute_graph hkg_undistribute_graph) ],
-	[ 'Help', qw(hkg_help hkg_cache) ]);
+	[ 'Help', qw(hkg_help) ]);
 
 my $introduction = <<'END';
 All functions, tables and settings. `\df+ hkg_*` shows the same for each function in psql.
@@ -201,8 +201,8 @@ my %columns;
 push @{ $columns{ $_->[0] } }, [ @$_[1 .. 3] ] foreach rows(qq{
 	select attrelid, attname, format_type(atttypid, null), col_description(attrelid, attnum) from pg_attribute
 	where (attrelid in (select oid from pg_class where relnamespace = '$graph'::regnamespace and relkind in ('r', 'v'))
-		or attrelid = to_regclass('hkg_progress')) and attnum > 0 and not attisdropped order by attrelid, attnum});
-my ($progress) = rows(q{select oid, 'hkg_progress', obj_description(oid, 'pg_class') from pg_class where oid = to_regclass('hkg_progress')});
+		or attrelid in (to_regclass('hkg_progress'), to_regclass('hkg_cache'))) and attnum > 0 and not attisdropped order by attrelid, attnum});
+my %view = map { $_->[1] => $_ } rows(q{select oid, relname, obj_description(oid, 'pg_class') from pg_class where oid in (to_regclass('hkg_progress'), to_regclass('hkg_cache'))});
 my @settings = rows(q{select name, case when name = 'hybridkg.threads' then 'all cores' when unit is null then boot_val else current_setting(name) end, short_desc, extra_desc
 	from pg_settings where name like 'hybridkg.%' order by name});
 my @presets = rows('select preset, purpose from hkg_presets()');
@@ -251,7 +251,8 @@ sub print_table
 print "<!-- Written by doc/reference.pl from the comments in sql/.  Edit those. -->\n# Reference\n\n$introduction";
 my @headings = (['Conventions'], map { [ @$_ ] } @sections);
 push @headings, [ 'Tables of a graph', map { $_->[1] } @tables ], ['Server settings'], ['Presets'];
-push @{ $_ }, 'View hkg_progress' foreach grep { $_->[0] eq 'Training' } @headings;
+my %view_of = (Training => 'hkg_progress', Help => 'hkg_cache');
+push @{ $_ }, "View $view_of{$_->[0]}" foreach grep { $view_of{ $_->[0] } } @headings;
 push @headings, ['Settings of a training'] if @train_settings;
 foreach (@headings)
 {
@@ -277,10 +278,10 @@ foreach (@sections)
 		print "### $name\n\n";
 		print_function($_) foreach @{ $function{$name} };
 	}
-	if ($section eq 'Training' && $progress)
+	if (my $view = $view_of{$section})
 	{
-		print "### View hkg_progress\n\n";
-		print_table($progress);
+		print "### View $view\n\n";
+		print_table($view{$view});
 	}
 }
 print "## Tables of a graph\n\nA graph is a schema with these tables. Not listed are columns that refer to\n`model.name`, `entity.id` or `relation.id`.\n\n";

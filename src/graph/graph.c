@@ -10,6 +10,7 @@
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 
+#include "server/argument.h"
 #include "server/sql.h"
 
 static bool
@@ -108,4 +109,17 @@ graph_open_pinned(const char *name)
 
 	sql_unpin(nest_level);
 	return graph;
+}
+
+/* For functions in SQL: errors unless it is a graph of this layout. */
+HKG_FUNCTION(hkg_check_graph);
+Datum
+hkg_check_graph(PG_FUNCTION_ARGS)
+{
+	char	   *name = argument_name(fcinfo, 0, "graph");
+
+	sql_begin();
+	graph_open(name);
+	sql_end();
+	PG_RETURN_VOID();
 }

@@ -24,7 +24,6 @@
 #include "server/argument.h"
 #include "server/sql.h"
 #include "server/visibility.h"
-#include "source.h"
 
 /* Guesses until they are measured, for each fact */
 #define DELETING_SECONDS 8e-6
@@ -36,6 +35,7 @@ typedef struct Sync
 	FactQuery	query;
 	bool		prune;
 	bool		allow_empty;
+	bool		keep;			/* the query, as the graph's source */
 	FactSet		gone;			/* facts that the query does not return, or that are held out */
 	FactSet		held_gone;		/* held-out facts that the query does not return */
 	int64		added;
@@ -45,33 +45,48 @@ typedef struct Sync
 } Sync;
 
 static void
-require_rights(const Sync *sync, bool uses_source)
+require_rights(const Sync *sync, AclMode of_source)
 {
 	AclMode		pruning = sync->prune ? ACL_DELETE : 0;
 	TableRights needed[] = {
 		{"entity", ACL_SELECT | pruning}, {"relation", ACL_SELECT}, {"triple", ACL_SELECT | ACL_INSERT | ACL_DELETE},
-		{"holdout", ACL_SELECT | pruning}, {"source", ACL_SELECT}
+		{"holdout", ACL_SELECT | pruning}, {"source", of_source}
 	};
 
-	graph_require_rights(sync->query.graph, needed, uses_source ? 5 : 4);
+	graph_require_rights(sync->query.graph, needed, of_source == 0 ? 4 : 5);
 }
 
 /* ---- the query ----------------------------------------------------------------- */
 
+/*
+ * The graph's source is a row of its table source, so it is dumped with the graph.  Whoever syncs runs it with their own
+ * rights and search_path, as with a query that they give.
+ */
 static const char *
 source_of(Graph *graph)
 {
 	int			nest_level = sql_pin();
-	const char *source = source_read(graph);
+	bool		found;
+	Datum		source;
 
+	found = sql_value(psprintf("select query from %ssource", graph->prefix), SQL_NO_ARGS, &source);
 	sql_unpin(nest_level);
-	if (source == NULL)
+	if (!found)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("graph \"%s\" has no source", graph->name),
-				 errhint("Name the query once: select hkg_set_source(%s, 'select head, relation, tail from ...')",
+				 errhint("Give the query once: select hkg_sync(%s, 'select head, relation, tail from ...', keep => true)",
 						 quote_literal_cstr(graph->name))));
-	return source;
+	return TextDatumGetCString(source);
+}
+
+static void
+keep_source(const Graph *graph, const char *text)
+{
+	SqlArgs		args = sql_args_text(text);
+
+	sql_run(psprintf("insert into %ssource (query) values ($1) on conflict (id) do update set query = excluded.query",
+					 graph->prefix), &args);
 }
 
 /* `text`: NULL for the graph's source. */
@@ -256,7 +271,7 @@ write_changes(Sync *sync)
 
 /* All that is kept of facts is in the query's context, for its count of memory. */
 static void
-bring_in_step(Sync *sync)
+bring_in_step(Sync *sync, const char *source)
 {
 	FactQuery  *query = &sync->query;
 	MemoryContext caller = MemoryContextSwitchTo(query->context);
@@ -267,6 +282,8 @@ bring_in_step(Sync *sync)
 	compare(sync, fact_table_read(query->graph, "train", NULL), fact_table_read(query->graph, NULL, NULL));
 	check_held_gone(sync);
 	write_changes(sync);
+	if (source != NULL)
+		keep_source(query->graph, source);
 	sql_unpin(nest_level);
 	MemoryContextSwitchTo(caller);
 }
@@ -281,19 +298,20 @@ hkg_sync(PG_FUNCTION_ARGS)
 	char	   *text = PG_ARGISNULL(1) ? NULL : argument_text(fcinfo, 1, "query");
 	Sync		sync = {
 		.prune = DatumGetBool(argument(fcinfo, 2, "prune")),
-		.allow_empty = DatumGetBool(argument(fcinfo, 3, "allow_empty"))
+		.allow_empty = DatumGetBool(argument(fcinfo, 3, "allow_empty")),
+		.keep = DatumGetBool(argument(fcinfo, 4, "keep"))
 	};
 
 	sql_begin();
 	sync.query = fact_query_begin(graph_open_pinned(name), words);
 	sync.query.progress = progress_begin_load(sync.query.graph->schema);
-	require_rights(&sync, text == NULL);
+	require_rights(&sync, text == NULL ? ACL_SELECT : sync.keep ? ACL_SELECT | ACL_INSERT | ACL_UPDATE : 0);
 	graph_lock_for_load(sync.query.graph, "hkg_sync()");
 	if (sync.prune)
 		graph_lock_for_pruning(sync.query.graph);
 	read_rows(&sync, text);
 	graph_lock_facts(sync.query.graph, sync.prune);
-	bring_in_step(&sync);
+	bring_in_step(&sync, sync.keep ? text : NULL);
 	graph_check_name(sync.query.graph);
 	sql_end();
 	return sql_counts(fcinfo, (int64[]) {

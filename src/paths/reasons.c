@@ -100,16 +100,6 @@ path_reasoner(Arena *arena, const FactIndex *facts, const PathNetwork *network, 
 
 /* ---- what a message adds -------------------------------------------------------------------- */
 
-static double
-product(const float *a, const float *b, int width)
-{
-	double		sum = 0;
-
-	for (int j = 0; j < width; j++)
-		sum += (double) a[j] * b[j];
-	return sum;
-}
-
 /* What a message from a place along an atom adds to the score, by its receiver */
 static double
 message_worth(const PathWalk *walk, int layer, int32_t sender, DirectedAtom atom, int32_t receiver)
@@ -132,9 +122,13 @@ static double
 waiting_worth(const PathWalk *walk, int layer, int32_t place)
 {
 	int			width = walk->shape.width;
+	const float *gradient = walk->gradient + (int64_t) place * width;
+	const float *state = walk->stage[layer].state + (int64_t) place * width;
+	double		kept = 0;
 
-	return message_worth(walk, layer, place, walk->weights.atoms - 1, place) +
-		product(walk->gradient + (int64_t) place * width, walk->stage[layer].state + (int64_t) place * width, width);
+	for (int j = 0; j < width; j++)
+		kept += (double) gradient[j] * state[j];
+	return message_worth(walk, layer, place, walk->weights.atoms - 1, place) + kept;
 }
 
 /* ---- flows ------------------------------------------------------------------------------------ */
@@ -189,61 +183,34 @@ offer(PathReasoner *reasoner, const Flow *flow)
 										   compare_shares);
 }
 
-/* Cuts a loop off, where a flow has come to an entity again: but for the answer, where that is the given entity. */
+/* Offers what comes over an edge of a flow's entity, backwards. */
 static void
-cut_loop(Flow *flow, int32_t given)
-{
-	for (int i = flow->entity == given; i < flow->length; i++)
-		if (flow->step[i].to == flow->entity)
-		{
-			memset(flow->step + i, 0, (size_t) (flow->length - i) * sizeof(PathStep));
-			flow->length = i;
-		}
-}
-
-/* The flow that has come over an edge of its entity, backwards */
-static Flow
-step_back(const PathReasoner *reasoner, const Flow *flow, const FactEdge *edge)
+step_back(PathReasoner *reasoner, const Flow *flow, const FactEdge *edge, double share)
 {
 	Flow		next = *flow;
 
+	next.share *= share;
 	next.step[next.length++] = (PathStep) {MIRRORED(edge->atom), flow->entity};
 	next.entity = edge->other;
-	if (reasoner->by_atoms)
-		cut_loop(&next, reasoner->given);
-	return next;
+	/* a loop is cut off; the answer may be the given entity */
+	for (int i = next.entity == reasoner->given; i < next.length && reasoner->by_atoms; i++)
+		if (next.step[i].to == next.entity)
+		{
+			memset(next.step + i, 0, (size_t) (next.length - i) * sizeof(PathStep));
+			next.length = i;
+		}
+	offer(reasoner, &next);
 }
 
-/* The place that an edge of a receiver has a message from; -1 when there is none. */
-static int32_t
-sender_of(const PathWalk *walk, int layer, int64_t edge)
-{
-	int32_t		sender = walk->place[walk->facts->edge[edge].other];
-
-	return sender < walk->stage[layer].senders && !path_is_removed(walk->removed, edge) ? sender : -1;
-}
-
-/* What a message over an edge of a receiver adds to the score, if it adds to it */
+/* What a message over an edge of a receiver adds to the score, if there is one that adds to it */
 static double
 edge_worth(const PathWalk *walk, int layer, int64_t edge, int32_t receiver)
 {
-	int32_t		sender = sender_of(walk, layer, edge);
+	int32_t		sender = walk->place[walk->facts->edge[edge].other];
 
-	return sender < 0 ? 0 :
-		fmax(message_worth(walk, layer, sender, MIRRORED(walk->facts->edge[edge].atom), receiver), 0);
-}
-
-/* What comes over an edge of a flow */
-static void
-offer_edge(PathReasoner *reasoner, const Flow *flow, int64_t edge, double share)
-{
-	Flow		next;
-
-	if (share == 0)
-		return;
-	next = step_back(reasoner, flow, &reasoner->walk.facts->edge[edge]);
-	next.share *= share;
-	offer(reasoner, &next);
+	if (sender < 0 || sender >= walk->stage[layer].senders || path_is_removed(walk->removed, edge))
+		return 0;
+	return fmax(message_worth(walk, layer, sender, MIRRORED(walk->facts->edge[edge].atom), receiver), 0);
 }
 
 /* Shares a flow out to where it has come from. */
@@ -273,7 +240,10 @@ share_out(PathReasoner *reasoner, int layer, const Flow *flow)
 	offer(reasoner, &waits);
 	for (int64_t i = start[0]; i < start[1]; i++)
 	{
-		offer_edge(reasoner, flow, i, edge_worth(walk, layer, i, place) / total);
+		double		worth = edge_worth(walk, layer, i, place);
+
+		if (worth > 0)
+			step_back(reasoner, flow, &walk->facts->edge[i], worth / total);
 		pool_yield_after(walk->pool, walk->thread, 1, &reasoner->since);
 	}
 }
@@ -296,16 +266,6 @@ gather(PathReasoner *reasoner)
 	memcpy(reasoner->flow, next, (size_t) reasoner->flows * sizeof(Flow));
 }
 
-/* Flows after a layer become flows before it. */
-static void
-flow_back(PathReasoner *reasoner, int layer)
-{
-	reasoner->found = 0;
-	for (int i = 0; i < reasoner->flows; i++)
-		share_out(reasoner, layer, &reasoner->flow[i]);
-	gather(reasoner);
-}
-
 /* ---- reasons -------------------------------------------------------------------------------------- */
 
 /* Follows the score of the answer at a place back to the given entity. */
@@ -324,19 +284,13 @@ follow(PathReasoner *reasoner, int32_t place)
 	{
 		path_update_back(walk, i, &gradients.layer[i]);
 		path_project(walk, i);
-		flow_back(reasoner, i);
+		/* flows after the layer become flows before it */
+		reasoner->found = 0;
+		for (int j = 0; j < reasoner->flows; j++)
+			share_out(reasoner, i, &reasoner->flow[j]);
+		gather(reasoner);
 		path_spread_back(walk, i, &gradients.layer[i]);
 	}
-}
-
-static PathReason
-reason_of(const Flow *flow)
-{
-	PathReason	reason = {.length = flow->length,.share = flow->share};
-
-	for (int i = 0; i < flow->length; i++)
-		reason.step[i] = flow->step[flow->length - 1 - i];
-	return reason;
 }
 
 /* The largest flows of paths with steps, and a last reason with the rest. */
@@ -348,10 +302,15 @@ list_reasons(const PathReasoner *reasoner, int most, PathReason *reasons)
 
 	for (int i = 0; i < reasoner->flows && count < most; i++)
 	{
-		if (reasoner->flow[i].length == 0)
+		const Flow *flow = &reasoner->flow[i];
+
+		if (flow->length == 0)
 			continue;
-		reasons[count] = reason_of(&reasoner->flow[i]);
-		rest -= reasons[count++].share;
+		reasons[count] = (PathReason) {.length = flow->length,.share = flow->share};
+		for (int j = 0; j < flow->length; j++)
+			reasons[count].step[j] = flow->step[flow->length - 1 - j];
+		rest -= flow->share;
+		count++;
 	}
 	reasons[count] = (PathReason) {.share = fmax(rest, 0)};
 	return count + 1;

@@ -29,27 +29,6 @@ typedef struct Survey
 	int64_t    *found;			/* by question */
 } Survey;
 
-/* ---- the relation path of a reason ------------------------------------------------------------ */
-
-static RelationPath
-path_of(const PathReason *reason)
-{
-	RelationPath path = {.length = reason->length,.share = reason->share,.questions = 1};
-
-	for (int i = 0; i < path.length; i++)
-		path.atom[i] = reason->step[i].atom;
-	return path;
-}
-
-static void
-mirror(RelationPath *path)
-{
-	RelationPath read = *path;
-
-	for (int i = 0; i < path->length; i++)
-		path->atom[i] = MIRRORED(read.atom[path->length - 1 - i]);
-}
-
 /* ---- equal ones together ------------------------------------------------------------------------- */
 
 static int
@@ -116,9 +95,13 @@ ask(void *argument, int64_t number, int thread)
 	survey->found[number] = reasons == 0 ? 0 : reasons - 1; /* the last one is the rest */
 	for (int i = 0; i < survey->found[number]; i++)
 	{
-		path[i] = path_of(&surveyor->reasons[i]);
-		if (side == SIDE_HEAD)
-			mirror(&path[i]);
+		const PathReason *reason = &surveyor->reasons[i];
+		int			last = reason->length - 1;
+
+		/* from head to tail */
+		path[i] = (RelationPath) {.length = reason->length,.share = reason->share,.questions = 1};
+		for (int j = 0; j <= last; j++)
+			path[i].atom[j] = side == SIDE_TAIL ? reason->step[j].atom : MIRRORED(reason->step[last - j].atom);
 	}
 }
 

@@ -2,7 +2,7 @@
  * section_accuracy.c
  *		How good a model is: ranks of held-out facts by relation and side, by the embedding, rules, paths, and by all.
  *
- * The ranks are those of hkg_evaluate_by_relation (predict/ranks_by_kind.h), of a sample where the split is large: spread
+ * The ranks are those of hkg_ranks (predict/ranks_by_kind.h), of a sample where the split is large: spread
  * evenly over the relations, and the same for all kinds.
  */
 #include "postgres.h"

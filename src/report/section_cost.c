@@ -107,7 +107,7 @@ write_memory(Report *report, const char *model, const char *kind, const char *me
 
 	sql_arg_text(&args, kind);
 	sql_arg_text(&args, report->graph->name);
-	bytes = report_number(psprintf("select sum(bytes)::float8 from %shkg_cache() c "
+	bytes = report_number(psprintf("select sum(bytes)::float8 from %shkg_cache c "
 								   "where c.graph = $3::name and c.state = 'ready' and c.kind = $2 "
 								   "and (c.model = $1::name or c.kind = 'facts' and c.model is null)",
 								   report->functions), &args);

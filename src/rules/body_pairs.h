@@ -1,6 +1,6 @@
 /*
  * body_pairs.h
- *		The pairs (x, y) that the bodies of many rules yield, each once for each body.
+ *		The pairs (x, y) that the bodies of many rules yield, each once for each body: joined in memory, or by SQL.
  *
  * Entities are rows (positions among ascending ids).
  */
@@ -41,6 +41,13 @@ extern bool body_in_rows(const GraphData *data, const Rule *rule, EvBody *body);
 extern BodyPairs *body_pairs_create(const GraphData *data, Pool *pool);
 extern uint64 body_pairs_bytes(const GraphData *data);
 extern const FactIndex *body_pairs_index(const BodyPairs *pairs);
+
+/*
+ * The same index and facts, but pairs come from the statement of each body (rule_sql_pairs), which runs once while there is
+ * room for its pairs: until body_pairs_forget.  Its facts are those of the index, and data->left_out.
+ */
+extern BodyPairs *body_pairs_by_sql(const BodyPairs *pairs, const Graph *graph);
+extern void body_pairs_forget(BodyPairs *pairs);
 
 /* Evaluates the bodies of these rules, each once, in some order.  Heads matter to empty bodies alone. */
 extern void body_pairs_each(BodyPairs *pairs, const Rule *const *rules, int32 count, const PairsTarget *target);

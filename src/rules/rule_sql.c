@@ -207,9 +207,9 @@ append_head_constant(BodySql *body)
 
 /* ---- one rule ---------------------------------------------------------------- */
 
-/* SELECT DISTINCT of the pairs (x, y) in a slice that the body yields, as ids.  Slices are by remainders of x. */
+/* Slices are by remainders of x. */
 static char *
-rule_sql_pairs(const Graph *graph, const char *triple, const Rule *rule, NodeSlice slice)
+pairs_in_slice(const Graph *graph, const char *triple, const Rule *rule, NodeSlice slice)
 {
 	Rule		whole = rule_with_domain(rule);
 	BodySql		body = body_sql(graph, &whole, NULL, NULL);
@@ -222,6 +222,18 @@ rule_sql_pairs(const Graph *graph, const char *triple, const Rule *rule, NodeSli
 	if (slice.count > 1)
 		appendStringInfo(&body.text, " and pg_catalog.mod(%s & %d, %d) = %d", x, INT_MAX, slice.count, slice.number - 1);
 	return body.text.data;
+}
+
+char *
+rule_sql_pairs(const Graph *graph, const Rule *rule, bool left_out)
+{
+	char	   *triple = graph_table_name(graph, "triple");
+
+	if (left_out)
+		triple = psprintf("(select f.head, f.relation, f.tail from %s f where not exists (select from "
+						  "unnest($1::int[], $2::int[], $3::int[]) as o (head, relation, tail) "
+						  "where o.head = f.head and o.relation = f.relation and o.tail = f.tail))", triple);
+	return psprintf("select x::int, y::int from (%s) pair", pairs_in_slice(graph, triple, rule, ALL_PAIRS));
 }
 
 /* OFFSET keeps the planner from working out the whole body first, which may be millions of pairs. */
@@ -321,7 +333,7 @@ hkg_rule_sql(PG_FUNCTION_ARGS)
 
 	sql_begin();
 	graph = open_rule(fcinfo, &rule);
-	sql = rule_sql_pairs(graph, psprintf("%striple", graph->prefix), &rule, ALL_PAIRS);
+	sql = pairs_in_slice(graph, psprintf("%striple", graph->prefix), &rule, ALL_PAIRS);
 	sql_end();
 	PG_RETURN_TEXT_P(cstring_to_text(sql));
 }
@@ -340,7 +352,7 @@ applied_rule_sql(const Graph *graph, const Rule *rule, NodeSlice slice)
 					"join %s r on r.id = $1\n"
 					"left join %s fact on fact.head = pair.x and fact.relation = $1 and fact.tail = pair.y\n"
 					"order by h.name, t.name",
-					rule_sql_pairs(graph, triple, rule, slice), entity, entity, graph_table_name(graph, "relation"),
+					pairs_in_slice(graph, triple, rule, slice), entity, entity, graph_table_name(graph, "relation"),
 					triple);
 }
 

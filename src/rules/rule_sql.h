@@ -2,7 +2,8 @@
  * rule_sql.h
  *		A rule's body as SQL over the graph's own tables.
  *
- * What mining counts and training infers is joined in memory (evidence/body_join.h), not by these statements.
+ * What mining counts is joined in memory (evidence/body_join.h), not by these statements; what a training infers, by
+ * either (body_pairs.h).
  */
 #ifndef HKG_RULES_RULE_SQL_H
 #define HKG_RULES_RULE_SQL_H
@@ -11,6 +12,12 @@
 
 #include "rule.h"
 #include "server/sql.h"
+
+/*
+ * SELECT of the pairs (x, y) that the body yields, as int ids: the statement of hkg_rule_sql.  left_out: without the facts
+ * whose heads, relations and tails are $1, $2 and $3, int[] each.
+ */
+extern char *rule_sql_pairs(const Graph *graph, const Rule *rule, bool left_out);
 
 /* SELECT of the places, 1 first, of those pairs ($1 and $2: ids of x and y as int[]) that the body yields. */
 extern char *rule_sql_holds(const Graph *graph, const Rule *rule);

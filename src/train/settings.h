@@ -29,6 +29,13 @@ typedef enum Label
 	LABEL_CONFIDENCE			/* the highest quality of its rules */
 } Label;
 
+/* How what the selected rules infer is found */
+typedef enum Inferring
+{
+	INFER_BY_SQL,				/* by the statement of each rule */
+	INFER_IN_MEMORY
+} Inferring;
+
 /* When a warm start replaces the model that it went on from */
 typedef enum Replace
 {
@@ -81,6 +88,7 @@ typedef struct TrainSettings
 	double		min_quality;
 	char	   *rules_of;
 	const Hybrid *hybrid;
+	Inferring	inferences;
 	double		beta;
 	int64		sample_size;	/* 0: a tenth of the facts; where draws are even (hybrid.h), as many as there are */
 	Label		label;

@@ -32,6 +32,7 @@ NAMES(regularizer, [KGE_REGULARIZER_USUAL] = "", [KGE_REGULARIZER_L2] = "l2", [K
 	  [KGE_REGULARIZER_DURA] = "dura")
 NAMES(precision, [KGE_SINGLE] = "single", [KGE_BFLOAT16] = "bfloat16")
 NAMES(label, [LABEL_ONE] = "one", [LABEL_CONFIDENCE] = "confidence")
+NAMES(inferring, [INFER_BY_SQL] = "sql", [INFER_IN_MEMORY] = "memory")
 NAMES(replace, [REPLACE_UNLESS_WORSE] = "unless_worse", [REPLACE_ALWAYS] = "always")
 
 #define FIND(what, function) \
@@ -161,6 +162,9 @@ const Setting settings_table[] = {
 		.meaning = "how rules take part in learning embeddings: what they infer is sampled and learnt like "
 		"facts (sampled), gets soft labels (ruge), labels by axioms (itere) or by a Markov logic "
 		"network (plogicnet), or is not learnt (none)"},
+	{SETTING(inferences, ENUM), .choice = inferring_name,.not_tuned = true,.usual = "sql",
+		.meaning = "how what the selected rules infer is found: by each rule's statement, as hkg_rule_sql "
+		"returns it, run once a training (sql), or by joins in memory; the inferences are the same"},
 	{SETTING(beta, FLOAT), .low = 0,.high = 1e6,.usual = "1",
 		.meaning = "a triple is sampled in proportion to exp(beta * score)"},
 	{SETTING(sample_size, BIGINT), .low = 1,.high = INT_MAX,.optional = true,
@@ -190,8 +194,8 @@ const Setting settings_table[] = {
 		.meaning = "the share of all true facts that the graph lacks, for which probabilities are stated; 0: "
 		"a probability is the chance to be one of the facts held out"},
 	{SETTING(paths, DECISION), .optional = true,.not_tuned = true,
-		.in_words = "true on graphs of 20,000 to 300,000 facts, some of which are valid or held out, with "
-		"evidence_rules; in a warm start as the model had it",
+		.in_words = "true with evidence_rules on graphs of 20,000 to 300,000 facts, some of which are valid or "
+		"held out, if it takes an hour of one core at most; in a warm start as the model had it",
 		.meaning = "whether a network is learnt that reads the paths from a question's entity; training "
 		"takes ten times as long and more"},
 	{SETTING(path_layers, INT), .low = 1,.high = PATH_MAX_LAYERS,.optional = true,.not_tuned = true,

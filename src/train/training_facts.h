@@ -30,6 +30,9 @@ facts_are_held_out(const TrainingFacts *facts)
 /* In the current context; a NOTICE when facts are held out or are too few to be, and when held-out facts are learnt, too. */
 extern TrainingFacts training_facts_read(Graph *graph, const TrainSettings *settings);
 
+/* Whether the tables show the same facts still. */
+extern bool training_facts_hold(const Graph *graph, const TrainingFacts *facts);
+
 /* ERROR 55000 unless embeddings can be learnt from them with these settings, 22023 for more partitions than entities. */
 extern void training_facts_check(const TrainingFacts *facts, Graph *graph, const TrainSettings *settings);
 

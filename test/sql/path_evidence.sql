@@ -12,8 +12,7 @@ select hkg_load('kin', $$
 	select 'p' || i / 2, 'parent', 'p' || i from generate_series(2, 127) i
 	union all select 'p' || i / 4, 'grandparent', 'p' || i from generate_series(4, 127) i where i % 5 > 0$$);
 select hkg_load('kin', $$select 'p' || i / 4, 'grandparent', 'p' || i from generate_series(4, 127) i where i % 5 = 0$$, 'valid');
-select hkg_train('kin', dimensions => 8, epochs => 5, iterations => 1, seed => 3, paths => true, path_layers => 3, path_width => 16,
-	path_kept => 50, path_epochs => 4);
+select hkg_train('kin', dimensions => 8, epochs => 5, iterations => 1, seed => 3, paths => true, settings => '{"path_layers": 3, "path_width": 16, "path_kept": 50, "path_epochs": 4}');
 -- weights are there for both sides of both relations; each kind has its probabilities
 select count(*), bool_and(paths >= 0), bool_and(calibration ?& array['embedding', 'rules', 'paths', 'both']) from kin.evidence_weight;
 select evidence->'calibration' ? 'paths' from kin.model;
@@ -58,7 +57,7 @@ select hkg_explain_svg('kin', 'p3', 'grandparent', 'p15')::text like '%(path)%';
 
 -- ranks, by relation too; thresholds where false triples are given
 select count(*), bool_and(mrr > 0) from hkg_evaluate('kin', 'valid', evidence => 'paths');
-select bool_and(num_nulls(mrr_embedding, mrr_rules, mrr_paths, mrr_both) = 0) from hkg_evaluate_by_relation('kin', 'valid');
+select kind, count(*) > 0 as ranked from unnest('{embedding,rules,paths,both}'::text[]) kind, hkg_ranks('kin', 'valid', evidence => kind) group by 1 order by 1;
 select count(*) from hkg_complete('kin', 'grandparent', 5, min_probability => 0, evidence => 'paths');
 -- a list of missing facts has the scores of hkg_score, and what both questions give a triple together; less where the
 -- question that is asked gives less
@@ -133,15 +132,13 @@ select count(*) from hkg_tools.try($$select hkg_score('kin', 'p3', 'grandparent'
 rollback;
 
 -- a model without rules, whose weights are learnt again; and one without a network
-select hkg_train('kin', model => 'bare', dimensions => 8, epochs => 5, iterations => 1, evidence_rules => 0, paths => true, path_layers => 2,
-	path_width => 16, path_kept => 50, path_epochs => 1);
+select hkg_train('kin', model => 'bare', dimensions => 8, epochs => 5, iterations => 1, evidence_rules => 0, paths => true, settings => '{"path_layers": 2, "path_width": 16, "path_kept": 50, "path_epochs": 1}');
 select evidence->'discount'->'rules', evidence->'calibration' ? 'rules', evidence->'calibration' ? 'paths' from kin.model where name = 'bare';
 select hkg_learn_evidence('kin', 'bare');
 select evidence->'discount'->'rules' from kin.model where name = 'bare';
 select report from hkg_tools.try($$select hkg_score('kin', 'p3', 'grandparent', 'p12', 'bare', 'rules')$$);
 select hkg_score('kin', 'p3', 'grandparent', 'p12', 'bare', 'paths') > 0;
 select count(*) from hkg_predict_tails('kin', 'p3', 'grandparent', 5, 'bare');
-select num_nulls(mrr_embedding, mrr_paths, mrr_both), mrr_rules from hkg_evaluate_by_relation('kin', 'valid', 'bare') where relation = 'grandparent' and side = 'both';
 update kin.model set paths = null where name = 'default';
 select report from hkg_tools.try($$select * from hkg_predict_tails('kin', 'p3', 'grandparent', evidence => 'paths')$$);
 select count(*) from hkg_predict_tails('kin', 'p3', 'grandparent', 5);

@@ -1,4 +1,4 @@
--- A graph in step with tables: hkg_sync, hkg_set_source, hkg_source; facts held out and taken back: hkg_split
+-- A graph in step with tables: hkg_sync; facts held out and taken back: hkg_split
 \pset null '(null)'
 set client_min_messages = warning;
 \i test/tools.sql
@@ -8,22 +8,20 @@ insert into line values ('ann', 'knows', 'ben'), ('ben', 'knows', 'cat'), ('cat'
 select hkg_create_graph('g');
 
 -- without a query, and with none that can be run
-select hkg_source('g');
+select * from g.source;
 select hkg_tools.try($$select hkg_sync('g')$$);
-select hkg_tools.try($$select hkg_set_source('g', 'select head, relation from line')$$);
-select hkg_tools.try($$select hkg_set_source('g', 'delete from line returning *')$$);
-select hkg_tools.try($$select hkg_set_source('g', 'select 1, 2, 3; select 4, 5, 6')$$);
-select hkg_tools.try($$select hkg_set_source('g', 'table nowhere')$$);
-select hkg_tools.try($$select hkg_set_source(null, 'table line')$$);
+select hkg_tools.try($$select hkg_sync('g', 'select head, relation from line', keep => true)$$);
+select hkg_tools.try($$select hkg_sync('g', 'delete from line returning *', keep => true)$$);
+select hkg_tools.try($$select hkg_sync('g', 'select 1, 2, 3; select 4, 5, 6', keep => true)$$);
+select hkg_tools.try($$select hkg_sync('g', 'table nowhere', keep => true)$$);
 select hkg_tools.try($$select hkg_sync('g', prune => null)$$);
-select hkg_set_source('g', 'select * from line');
-select hkg_source('g');
-select hkg_set_source('g', null);
-select hkg_source('g');
-select hkg_set_source('g', 'table line');
+select hkg_tools.try($$select hkg_sync('g', keep => null)$$);
+select count(*) from g.source;
 
 -- three facts; a row that comes twice is one
-select * from hkg_sync('g');
+select * from hkg_sync('g', 'select * from line', keep => true);
+select * from g.source;
+select * from hkg_sync('g', 'table line', keep => true);
 select * from hkg_sync('g');
 select hkg_sync('g');
 -- one gone, one new with a new name and a new relation
@@ -34,6 +32,7 @@ select h.name, r.name, t.name from g.triple
 	join g.entity h on h.id = head join g.relation r on r.id = relation join g.entity t on t.id = tail order by 1, 2, 3;
 -- another query for once
 select * from hkg_sync('g', $$select 'ann', 'knows', 'ben'$$);
+select query from g.source;
 select * from hkg_sync('g');
 
 -- a bad row is named, and nothing is changed
@@ -52,7 +51,7 @@ select count(*), (select count(*) from g.entity) as entities from g.triple;
 rollback;
 set hybridkg.progress = off;
 -- entities stay with their embeddings until they are pruned: cat has a fact, dan has none any more
-select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0);
+select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, settings => '{"holdout": 0}');
 delete from line where tail = 'dan';
 select * from hkg_sync('g');
 select e.name, v.entity is not null as embedded from g.entity e left join g.entity_embedding v on v.entity = e.id order by 1;
@@ -66,9 +65,9 @@ select * from hkg_sync('g');
 select * from hkg_load('g', $$values ('ann', 'knows', 'cat'), ('ann', 'knows', 'ben'), ('ben', 'knows', 'ann')$$);
 -- a fact that is learnt and held out: training says so, sync mends it
 insert into g.triple select head, relation, tail from g.holdout;
-select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0);
+select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, settings => '{"holdout": 0}');
 select * from hkg_sync('g');
-select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0);
+select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, settings => '{"holdout": 0}');
 -- eve is in a held-out fact that the query lacks
 select * from hkg_sync('g', prune => true);
 select split, h.name, t.name from g.holdout join g.entity h on h.id = head join g.entity t on t.id = tail;
@@ -175,8 +174,7 @@ create table fact as select distinct 'e' || (hashint8extended(i, 1) & 1073741823
 	'e' || (hashint8extended(i, 2) & 1073741823) % 100 as tail from generate_series(1, 1010) i;
 delete from fact where (head, relation, tail) not in (select * from fact order by 1, 2, 3 limit 998);
 insert into fact values ('e1', 'rare', 'e2'), ('alone', 'r1', 'e2');
-select hkg_set_source('s', 'table fact');
-select added, entities, relations from hkg_sync('s');
+select added, entities, relations from hkg_sync('s', 'table fact', keep => true);
 -- a twentieth and a tenth
 select * from hkg_split('s', valid => 0.05, test => 0.1, seed => 1);
 create table once as select * from s.holdout;

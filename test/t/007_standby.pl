@@ -21,7 +21,7 @@ my $train = q{select hkg_train('g', 'complex', dimensions => 8, iterations => 1,
 $primary->safe_psql('postgres', 'create extension hybridkg');
 make_graph($primary, 'g', 100, 1000);
 $primary->safe_psql('postgres', "$train)");
-$primary->safe_psql('postgres', "$train, model => 'paths', paths => true, path_layers => 2, path_width => 16, path_kept => 50, path_epochs => 1)");
+$primary->safe_psql('postgres', "$train, model => 'paths', paths => true, settings => '{\"path_layers\": 2, \"path_width\": 16, \"path_kept\": 50, \"path_epochs\": 1}')");
 # an entity that came after the training
 $primary->safe_psql('postgres', q{insert into g.entity select max(id) + 1, 'late' from g.entity;
 	insert into g.triple select h.id, r.id, t.id from g.entity h, g.relation r, g.entity t where (h.name, r.name, t.name) = ('late', 'r1', 'e2')});
@@ -54,7 +54,7 @@ foreach my $question (@questions)
 		$primary->safe_psql('postgres', "select * from $question"), "$question on the standby");
 }
 
-my $kinds = q{select string_agg(distinct kind, ',' order by kind) from hkg_cache() where users = 0};
+my $kinds = q{select string_agg(distinct kind, ',' order by kind) from hkg_cache where users = 0};
 is_soon(sub { $standby->safe_psql('postgres', $kinds) }, 'model', 'its sessions share models; facts are read by each');
 
 # a session of the standby that holds the model sees that it was trained again

@@ -16,7 +16,7 @@ my $folder = $node->data_dir . '/base/pgsql_tmp';
 
 sub other { return $node->safe_psql('postgres', $_[0]); }
 sub ask { return other(q{select inferred('ann')}); }
-sub cached { return other('select string_agg(concat_ws(\' \', kind, model, state, users), \',\' order by kind, model, state) from hkg_cache()'); }
+sub cached { return other('select string_agg(concat_ws(\' \', kind, model, state, users), \',\' order by kind, model, state) from hkg_cache'); }
 sub files { return scalar(() = glob "$folder/pgsql_tmp_hybridkg*"); }
 
 # embeddings that the session's transaction has read
@@ -40,8 +40,8 @@ is($one->query_safe($scans), '0', 'reads no embedding');
 $one->query_safe('commit');
 is($two->query_safe(q{select inferred('ann')}), $no, 'a third');
 is_soon(\&cached, 'facts m ready 2,model m ready 2', 'both use the same');
-is(other(q{select count(*) from hkg_cache() where database = 'postgres' and graph = 'g' and bytes > 500 and used_at >= built_at}), '2', 'with names and bytes');
-is(other(q{select sum(size) = (select sum(bytes) from hkg_cache()) from pg_ls_tmpdir()}), 't', 'which are those of the files');
+is(other(q{select count(*) from hkg_cache where database = 'postgres' and graph = 'g' and bytes > 500 and used_at >= built_at}), '2', 'with names and bytes');
+is(other(q{select sum(size) = (select sum(bytes) from hkg_cache) from pg_ls_tmpdir()}), 't', 'which are those of the files');
 
 # ---- facts that change ----
 
@@ -120,7 +120,7 @@ is_soon(\&cached, 'facts m ready 2,model m ready 2', 'one copy of each is left')
 
 is(other(q{load 'hybridkg'; set hybridkg.shared_cache = 0; select inferred('ann')}), $no, 'a session that shares nothing');
 is(other(q{load 'hybridkg'; set hybridkg.shared_cache = 0; begin; select inferred('ann'); } . $scans) =~ /[1-9]/, 1, 'reads the tables');
-like(($node->psql('postgres', q{create role somebody; set role somebody; select count(*) from hkg_cache(); set hybridkg.shared_cache = 0}))[2],
+like(($node->psql('postgres', q{create role somebody; set role somebody; select count(*) from hkg_cache; set hybridkg.shared_cache = 0}))[2],
 	qr/permission denied to set parameter/, 'it is a superuser who decides that');
 
 # ---- rights ----
@@ -139,7 +139,7 @@ other('alter table g.triple disable row level security; revoke select on g.rule 
 like(($node->psql('postgres', q{set role reader; select inferred('ann')}))[2], qr/permission denied for table rule/, 'without a right there is no answer');
 other(q{create database empty});
 $node->safe_psql('empty', 'create extension hybridkg');
-is($node->safe_psql('empty', q{select count(*) > 1, count(graph), count(model), min(database) from hkg_cache()}), 't|0|0|postgres',
+is($node->safe_psql('empty', q{select count(*) > 1, count(graph), count(model), min(database) from hkg_cache}), 't|0|0|postgres',
 	'another database does not get to see names');
 
 # ---- two at once ----
@@ -155,7 +155,7 @@ sub builder
 	$locker->query_safe("$insert $delete");
 	$locker->query_safe('begin; lock table g.relation in access exclusive mode');
 	$builder = session($node, 'builder', $question);
-	$node->poll_query_until('postgres', q{select exists (select from hkg_cache() where state = 'building')}) or die 'nobody builds';
+	$node->poll_query_until('postgres', q{select exists (select from hkg_cache where state = 'building')}) or die 'nobody builds';
 	return $builder;
 }
 
@@ -227,12 +227,12 @@ other(q{
 	insert into g.entity_embedding select 'm' || i, entity, embedding from g.entity_embedding, generate_series(0, 5) i where model = 'm';
 	insert into g.relation_embedding select 'm' || i, relation, embedding from g.relation_embedding, generate_series(0, 5) i where model = 'm'});
 my $kilobytes = 2;
-my $room = int($kilobytes * 1024 / other(q{select bytes from hkg_cache() where kind = 'model' and state = 'ready'}));
+my $room = int($kilobytes * 1024 / other(q{select bytes from hkg_cache where kind = 'model' and state = 'ready'}));
 cmp_ok($room, '>=', 2, 'two models fit the limit');
 cmp_ok($room, '<=', 4, 'and few more');
 cache_limit($kilobytes);
 sub score_of { return other("select hkg_score('g', 'ann', 'lives', 'rome', '$_[0]', 'embedding')"); }
-sub ready { return other('select string_agg(model, \' \' order by model) from hkg_cache() where state = \'ready\''); }
+sub ready { return other('select string_agg(model, \' \' order by model) from hkg_cache where state = \'ready\''); }
 score_of("m$_") foreach 0 .. $room;
 is(ready(), join(' ', map { "m$_" } 1 .. $room), 'the least recently used one goes');
 score_of('m1');
@@ -260,7 +260,7 @@ other(q{
 	insert into g.relation_embedding select 'k' || i, relation, embedding from g.relation_embedding, generate_series(0, 99) i where model = 'm'});
 $locker->query_safe(q{select hkg_score('g', 'ann', 'lives', 'rome', 'k0', 'embedding')});
 other(q{select count(hkg_score('g', 'ann', 'lives', 'rome', 'k' || i, 'embedding')) from generate_series(1, 99) i});
-is(other(q{select string_agg(model, ' ' order by model) from hkg_cache() where model in ('k0', 'k99')}), 'k0 k99', 'a full directory takes another copy');
+is(other(q{select string_agg(model, ' ' order by model) from hkg_cache where model in ('k0', 'k99')}), 'k0 k99', 'a full directory takes another copy');
 $locker->quit;
 
 # a disk that is full, as far as one session can tell
@@ -280,7 +280,7 @@ SKIP:
 		like($session->{stderr}, qr/LOG:  could not write file "base\/pgsql_tmp\/pgsql_tmp_hybridkg1/, 'there is a line for the log');
 		is_soon(\&cached, qr/^(?!.*model m [^,]*[1-9])/, 'from its own memory');
 		$session->quit;
-		is_soon(sub { other(q{select (select count(*) from pg_ls_tmpdir()) - (select count(*) from hkg_cache())}) }, '0', 'and leaves no file');
+		is_soon(sub { other(q{select (select count(*) from pg_ls_tmpdir()) - (select count(*) from hkg_cache)}) }, '0', 'and leaves no file');
 	}
 }
 
@@ -299,22 +299,22 @@ my $answers = q{select md5(string_agg(t::text, ' ')) from generate_series(1, 200
 my $own = other("load 'hybridkg'; set hybridkg.shared_cache = 0; $answers");
 is(other($answers), $own, 'who has written a large copy answers as without one');
 is(other($answers), $own, 'and who has mapped it');
-cmp_ok(other(q{select bytes from hkg_cache() where graph = 'large' and kind = 'model' and state = 'ready'}), '>', 2 * 4 * 1024 * 1024, 'the copy has more than two pieces');
+cmp_ok(other(q{select bytes from hkg_cache where graph = 'large' and kind = 'model' and state = 'ready'}), '>', 2 * 4 * 1024 * 1024, 'the copy has more than two pieces');
 other(q{select hkg_drop_graph('large')});
 
 # ---- what is dropped ----
 
 ask();
-my $built = other(q{select built_at from hkg_cache() where kind = 'facts'});
+my $built = other(q{select built_at from hkg_cache where kind = 'facts'});
 is(other(q{select triples || ' ' || duplicates from hkg_load('g', $$values ('rome', 'in', 'italy')$$)}), '0 1', 'a load that adds nothing');
 ask();
-is(other(q{select built_at from hkg_cache() where kind = 'facts'}), $built, 'has nobody read the facts again');
+is(other(q{select built_at from hkg_cache where kind = 'facts'}), $built, 'has nobody read the facts again');
 other(q{select hkg_create_graph('second')});
 other(q{select hkg_load('second', 'select * from (values (''a'', ''b'', ''c'')) f');
 	insert into second.model (name, score_function, dimensions, settings, status, created_at) values ('m', 'distmult', 1, '{}', 'ready', now());
 	insert into second.entity_embedding select 'm', id, '{1}' from second.entity; insert into second.relation_embedding select 'm', id, '{1}' from second.relation});
 other(q{select hkg_score('second', 'a', 'b', 'c', 'm', 'embedding')});
-like(other(q{select string_agg(distinct graph, ',' order by graph) from hkg_cache()}), qr/^g,second$/, 'copies of two graphs');
+like(other(q{select string_agg(distinct graph, ',' order by graph) from hkg_cache}), qr/^g,second$/, 'copies of two graphs');
 my $there = files();
 other(q{create role stranger; set role stranger; do $$ begin perform hkg_drop_graph('g'); exception when insufficient_privilege then null; end $$});
 is(files(), $there, 'who may not drop a graph leaves its files');
@@ -324,7 +324,7 @@ $node->safe_psql('empty', cities());
 is($node->safe_psql('empty', q{select inferred('ann')}), $no, 'a graph of another database');
 is_soon(\&files, 2, 'has files');
 other('drop database empty');
-is(other('select count(*) from hkg_cache()'), '0', 'which are found to be of none when somebody looks');
+is(other('select count(*) from hkg_cache'), '0', 'which are found to be of none when somebody looks');
 is_soon(\&files, 0, 'and are removed');
 
 # ---- crashes ----

@@ -36,8 +36,7 @@ sub in_step
 value(q{create table line (head text, relation text, tail text);
 	insert into line select 'e' || i % 997, 'r' || i % 7, 'e' || (i * 31) % 1009 from generate_series(1, 20000) i;
 	select hkg_create_graph('g');
-	select hkg_set_source('g', 'select * from line');
-	select hkg_sync('g')});
+	select hkg_sync('g', 'select * from line', keep => true)});
 in_step('the facts of the query');
 
 # ---- two at once: the second waits, and runs its query on what is committed by then ----
@@ -180,11 +179,12 @@ sub as_clerk { return "set role clerk;\n$_[0]"; }
 like(refused(as_clerk(q{select hkg_sync('g')})), qr/ERROR:  42501: permission denied for table g.triple\n.*lacks: insert, delete.*\n.*grant insert, delete on g.triple to clerk/s,
 	'without rights nothing is run');
 like(refused(as_clerk(q{select hkg_split('g')})), qr/ERROR:  42501: permission denied for table g.triple/, 'nor split');
-like(refused(as_clerk(q{select hkg_set_source('g', 'table line')})), qr/ERROR:  42501: permission denied for table g.source/, 'nor the source changed');
-is(value(as_clerk(q{select hkg_source('g')})), 'select * from line', 'the source can be read');
+like(refused(as_clerk(q{select hkg_sync('g', 'table line', keep => true)})), qr/ERROR:  42501: permission denied for table g.triple/, 'nor the source changed');
+is(value(as_clerk(q{select query from g.source})), 'select * from line', 'the source can be read');
 value(q{grant insert, delete on g.triple to clerk; grant insert on g.entity, g.relation to clerk});
 value(q{insert into line values ('e2', 'r2', 'e45')});
 is(value(as_clerk(q{select added || ' ' || deleted from hkg_sync('g')})), '1 0', 'with them it is');
+like(refused(as_clerk(q{select hkg_sync('g', 'table line', keep => true)})), qr/ERROR:  42501: permission denied for table g.source\n.*lacks: insert, update/s, 'to keep a query needs more');
 like(refused(as_clerk(q{select hkg_sync('g', prune => true)})), qr/ERROR:  42501: permission denied for table g.entity/, 'pruning needs more');
 # the query has the caller's rights, not the owner's
 value(q{revoke select on line from clerk});
@@ -218,6 +218,6 @@ $node->safe_psql('postgres', 'create database elsewhere');
 $node->safe_psql('elsewhere', 'create role nobody; create extension hybridkg');
 $node->command_ok([ 'pg_dump', '-n', 'g', '-f', $file, 'postgres' ], 'a dump');
 $node->command_ok([ 'psql', '-qXf', $file, 'elsewhere' ], 'restored');
-is($node->safe_psql('elsewhere', q{select hkg_source('g')}), 'select * from line', 'has the source');
+is($node->safe_psql('elsewhere', q{select query from g.source}), 'select * from line', 'has the source');
 
 done_testing();
