@@ -55,8 +55,8 @@ REGRESS_OPTS = --inputdir=test --outputdir=build/regress --load-extension=hybrid
 REGRESS_PREP = build/regress
 TAP_TESTS = 1
 PROVE_TESTS = test/t/*.pl
-STYLES = $(patsubst %,%.inc,$(wildcard src/report/*.css))
-EXTRA_CLEAN = build tmp_check $(ALGEBRA) $(ALGEBRA_OBJS) $(STYLES) $(DEPENDENCIES)
+PAGE = src/report/page.html.inc
+EXTRA_CLEAN = build tmp_check $(ALGEBRA) $(ALGEBRA_OBJS) $(PAGE) $(DEPENDENCIES)
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -91,9 +91,9 @@ PURE_OPTIMIZATION ?= -O3
 src/core/%.o src/facts/%.o src/paths/%.o src/kge/%.o src/evidence/%.o src/compared/kge/%.o: override CFLAGS += $(PURE_OPTIMIZATION) -fno-math-errno -fno-trapping-math -fno-wrapv
 src/kge/score/engine.o src/kge/search/sketch.o: override CFLAGS += -fassociative-math -fno-signed-zeros
 
-# the style sheets of reports, as strings of C
-src/report/style.o src/report/style.clang: $(STYLES)
-%.css.inc: %.css
+# the page of reports, as a string of C
+src/report/page.o src/report/page.clang: $(PAGE)
+%.html.inc: %.html
 	sed 's/["\\]/\\&/g; s/.*/"&\\n"/' $< >$@
 
 # hkg_project: a library of its own, which the first call opens.  Where BLAS and LAPACK are

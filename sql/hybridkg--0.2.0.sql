@@ -1422,27 +1422,373 @@ precision: correct / inferred, null when nothing is inferred';
 -- Reports
 -- ---------------------------------------------------------------------------
 
-create function hkg_report(graph name, model name default 'default', compare name default null) returns text
-as 'MODULE_PATHNAME' language c stable parallel unsafe cost 10000000
+create function _hkg_report_page() returns text
+as 'MODULE_PATHNAME', 'hkg_report_page' language c immutable parallel safe;
+comment on function _hkg_report_page() is
+'the page of hkg_report, without data';
+
+create function _hkg_escape_json(json text) returns text
+as 'MODULE_PATHNAME', 'hkg_escape_json' language c stable strict parallel safe;
+comment on function _hkg_escape_json(text) is
+'the same JSON in ASCII, with <, > and & escaped: it can stand in a page of HTML
+json: JSON in the encoding of the database';
+
+create function _hkg_drawn_questions(graph name, model name, wanted int)
+returns table (relation int, asks_tail bool, entities int[])
+as 'MODULE_PATHNAME', 'hkg_drawn_questions' language c stable parallel safe cost 100000 rows 100
 set search_path = pg_catalog, pg_temp;
+comment on function _hkg_drawn_questions(name, name, int) is
+'every n-th question of those that users ask, by ids of relations and given entities
+graph: an existing graph
+model: a trained model of the graph
+wanted: how many about entities with known answers; as many are drawn about entities without';
+
+create function _hkg_table_sizes(graph name) returns table (name name, bytes bigint)
+as 'MODULE_PATHNAME', 'hkg_table_sizes' language c stable parallel safe rows 20
+set search_path = pg_catalog, pg_temp;
+comment on function _hkg_table_sizes(name) is
+'the bytes of a graph''s tables on this server, with their indexes
+graph: an existing graph';
+
+-- A section of a report.  The page (src/report/page.html) names what each key means.
+create function _hkg_report_section(section text, graph name, model name) returns jsonb
+language plpgsql stable parallel unsafe cost 1000000
+set search_path = pg_catalog, pg_temp set client_min_messages = warning
+as $$
+declare
+	figures jsonb;
+	part jsonb;
+	split text;
+	score_kind text;
+	sample int;
+	facts bigint;
+	scale float8;
+	questions bigint := 0;
+	asked record;
+	condition text;
+	calls text[];		-- for heads, for tails
+	is_small bool;
+	listed jsonb := '[]';
+	started timestamptz;
+	milliseconds float8[] := '{}';
+begin
+	calls := array[format('@extschema@.hkg_predict_heads(%1$L, (select name::text from %1$I.relation where id = $1),
+			array(select name::text from %1$I.entity where id = any ($2)), 10, $3::name)', graph),
+		format('@extschema@.hkg_predict_tails(%1$L, array(select name::text from %1$I.entity where id = any ($2)),
+			(select name::text from %1$I.relation where id = $1), 10, $3::name)', graph)];
+	case $1
+	when 'graph' then
+		execute format($sql$
+			with counted as (select relation, count(*) as facts, count(distinct head) as heads, count(distinct tail) as tails
+					from %1$I.triple group by relation),
+				mirrored as (select a.relation, count(*) as facts from %1$I.triple a
+					join %1$I.triple b on b.head = a.tail and b.relation = a.relation and b.tail = a.head group by a.relation),
+				ends as (select head as entity, 1 as as_head from %1$I.triple union all select tail, 0 from %1$I.triple),
+				degree as (select entity, count(*) as facts, sum(as_head) as heads from ends group by entity)
+			select jsonb_build_object(
+				'entities', (select count(*) from %1$I.entity),
+				'facts', (select count(*) from %1$I.triple),
+				'relations', (select count(*) from %1$I.relation),
+				'relation', (select jsonb_agg(jsonb_build_array(r.name, c.facts, c.heads, c.tails, coalesce(m.facts, 0)) order by r.place)
+					from (select id, name, row_number() over (order by k.facts desc nulls last, name) as place
+						from %1$I.relation left join counted k on k.relation = id) r
+					left join counted c on c.relation = r.id left join mirrored m on m.relation = r.id where r.place <= 300),
+				'degree', (select jsonb_agg(jsonb_build_array(facts, entities) order by facts)
+					from (select facts, count(*) as entities from degree group by facts) d),
+				'hub', (select jsonb_agg(jsonb_build_array(e.name, d.facts, d.heads, d.facts - d.heads) order by d.facts desc, d.entity)
+					from (select * from degree order by facts desc, entity limit 10) d join %1$I.entity e on e.id = d.entity))
+		$sql$, graph) into figures;
+		if has_table_privilege(format('%I.holdout', graph), 'select') then
+			execute format('select $1 || jsonb_build_object(''valid'', count(*) filter (where split = ''valid''), ''test'', count(*) filter (where split = ''test''))
+				from %I.holdout', graph) into figures using figures;
+		end if;
+
+	when 'training' then
+		execute format($sql$
+			select jsonb_build_object('score_function', m.score_function, 'dimensions', m.dimensions, 'status', m.status,
+				'trained', to_char(m.trained_at, 'YYYY-MM-DD HH24:MI TZ'), 'best', m.best_iteration, 'imported', m.settings = '{}',
+				'iteration', (select jsonb_agg(jsonb_build_array(number, loss, mrr, mrr_error, train_seconds, mine_seconds, sample_seconds,
+						evaluate_seconds) order by number) from %1$I.iteration where model = $1),
+				'setting', (select jsonb_agg(jsonb_build_array(s.name, m.settings ->> s.name, s.default_value) order by s.name)
+					from @extschema@.hkg_settings() s where s.name not in ('model', 'rules_of') and m.settings ->> s.name <> s.default_value))
+			from %1$I.model m where m.name = $1 $sql$, graph) into figures using model;
+
+	when 'accuracy' then
+		-- the first in the alphabet is test, if the graph has it
+		execute format('select min(split)::text from %I.holdout', graph) into split;
+		if split is null then
+			execute format('select jsonb_build_object(''mrr'', mrr, ''hits_1'', hits_1, ''hits_10'', hits_10) from %I.model where name = $1', graph)
+				into figures using model;
+			return figures;
+		end if;
+		-- what the model has, and as many triples as take some seconds: 10^11 products
+		execute format($sql$
+			select array_to_json(array_remove(array[
+					case when embedding then 'embedding' end, case when rules or not embedding then 'rules' end,
+					case when paths then 'paths' end, case when embedding and (rules or paths) then 'both' end], null))::jsonb, facts,
+				case when paths then 200 else least(greatest(1e11 / greatest(2 * entities * dimensions, 1), 200), 1000)::int end
+			from (select exists (select from %1$I.entity_embedding where model = $1) as embedding,
+				exists (select from %1$I.model where name = $1 and evidence is not null
+					and coalesce(evidence #> '{discount,rules}' <> 'null', true)) as rules,
+				exists (select from %1$I.path_network where model = $1) as paths,
+				(select count(*) from %1$I.holdout where split = $2) as facts, (select count(*)::float8 from %1$I.entity) as entities,
+				(select coalesce(dimensions, 1) from %1$I.model where name = $1) as dimensions) m
+		$sql$, graph) into part, facts, sample using model, split;
+		sample := case when facts > sample then sample end;
+		figures := jsonb_build_object('split', split, 'facts', facts, 'ranked', coalesce(sample, facts), 'kinds', part);
+		for score_kind in select jsonb_array_elements_text(part) loop
+			select jsonb_agg(jsonb_build_array(relation, triples, round(head_mrr, 6), round(tail_mrr, 6), round(head_hits, 6), round(tail_hits, 6))
+					order by triples desc, relation)
+				into part
+				from (select relation, count(*) as triples, avg(1.0 / head_rank) as head_mrr, avg(1.0 / tail_rank) as tail_mrr,
+						avg((head_rank <= 10)::int) as head_hits, avg((tail_rank <= 10)::int) as tail_hits
+					from @extschema@.hkg_ranks(graph, split, model, 0, score_kind, sample) group by relation) r;
+			figures := figures || jsonb_build_object(score_kind, part);
+		end loop;
+
+	when 'calibration' then
+		-- Split test is another share of the true facts than the one that is assumed to be missing: what is found in it is scaled.
+		execute format($sql$
+			select jsonb_build_object('error', case jsonb_typeof(evidence -> 'error') when 'object' then evidence #> '{error,both}' else evidence -> 'error' end),
+				coalesce(missing / nullif(1 - missing, 0), held_out) * known / nullif(tested, 0)
+			from (select evidence, (evidence ->> 'assume_missing')::float8 as missing, (evidence ->> 'held_out')::float8 as held_out,
+				(select count(*)::float8 from %1$I.triple) + (select count(*) from %1$I.holdout h where h.split = 'valid') as known,
+				(select count(*)::float8 from %1$I.holdout h where h.split = 'test') as tested
+				from %1$I.model where name = $1 and exists (select from %1$I.evidence_weight w where w.model = $1 and w.calibration is not null)) m
+		$sql$, graph) into figures, scale using model;
+		if figures is null or scale is null then
+			return figures;
+		end if;
+		for asked in select * from @extschema@._hkg_drawn_questions(graph, model, 750) loop
+			execute format($sql$
+				select coalesce(jsonb_agg(jsonb_build_array(probability, found)), '[]') from (
+					select probability, (select count(*) from %1$I.holdout x where x.split = 'test' and x.head = p.head and x.relation = $1 and x.tail = p.tail) as found
+					from (select a.probability, (select e.id from %1$I.entity e where e.name = a.head) as head,
+							(select e.id from %1$I.entity e where e.name = a.tail) as tail from %2$s a) p
+					where not exists (select from %1$I.holdout x where x.split = 'valid' and x.head = p.head and x.relation = $1 and x.tail = p.tail)) f
+			$sql$, graph, calls[1 + asked.asks_tail::int]) into part using asked.relation, asked.entities, model;
+			listed := listed || part;
+			questions := questions + cardinality(asked.entities);
+		end loop;
+		figures := figures || jsonb_build_object('scale', scale, 'questions', questions, 'bin', (
+			select jsonb_agg(jsonb_build_array(b.bin, b.answers, b.stated, b.found) order by b.bin)
+			from (select least(floor((a ->> 0)::float8 * 10), 9)::int as bin, count(*) as answers, avg((a ->> 0)::float8) as stated,
+				sum((a ->> 1)::int) as found from jsonb_array_elements(listed) a group by 1) b));
+
+	when 'rules' then
+		execute format($sql$
+			select jsonb_build_object('mined', count(support), 'selected', count(*) filter (where selected),
+				'evidence', count(*) filter (where support is null),
+				'rated', count(*) filter (where support is not null and embedding_confidence is not null),
+				'rule', (select jsonb_agg(jsonb_build_array(rule, selected, support, round(standard_confidence::numeric, 4), round(pca_confidence::numeric, 4),
+						round(embedding_confidence::numeric, 4), round(quality::numeric, 4), predictions, head_coverage) order by place)
+					from (select *, row_number() over (order by selected desc, quality desc nulls last, standard_confidence desc, support desc, id) as place
+						from %1$I.rule where model = $1 and support is not null) r where place <= 600),
+				'path', (select jsonb_agg(jsonb_build_array(rule, round(evidence_confidence::numeric, 4), evidence_support, evidence_body_size)
+						order by evidence_support desc, id)
+					from (select * from %1$I.rule where model = $1 and support is null and evidence_confidence >= 0.5
+						order by evidence_support desc, id limit 50) p))
+			from %1$I.rule where model = $1 $sql$, graph) into figures using model;
+
+	when 'map' then
+		execute format($sql$
+			with projected as (select entity, coordinates, explained, row_number() over () as place, count(*) over () as entities
+					from @extschema@.hkg_project(%1$L, 2, $1::name)),
+				drawn as materialized (select e.id, p.* from projected p join %1$I.entity e on e.name = p.entity
+					where (place * 5000) / entities <> ((place - 1) * 5000) / entities or entities <= 5000),
+				headed as (select distinct on (head) head, relation from (select head, relation, count(*) as facts from %1$I.triple
+					where head in (select id from drawn) group by head, relation) c order by head, facts desc, relation),
+				degree as (select entity, count(*) as facts from (select head as entity from %1$I.triple union all select tail from %1$I.triple) t
+					group by entity),
+				colour as (select relation, row_number() over (order by count(*) desc, relation) - 1 as colour from headed group by relation
+					order by count(*) desc, relation limit 6)
+			select jsonb_build_object('entities', max(d.entities), 'explained', min(to_jsonb(d.explained)::text)::jsonb,
+				'colour', (select jsonb_agg(r.name order by c.colour) from colour c join %1$I.relation r on r.id = c.relation),
+				'point', jsonb_agg(jsonb_build_array(d.entity, round(d.coordinates[1]::numeric, 3), round(d.coordinates[2]::numeric, 3),
+					coalesce(c.colour, 6), coalesce(g.facts, 0)) order by g.facts desc nulls last, d.id))
+			from drawn d left join headed h on h.head = d.id left join colour c on c.relation = h.relation left join degree g on g.entity = d.id
+		$sql$, graph) into figures using model;
+
+	when 'missing' then
+		execute format('select jsonb_build_object(''asked'', 0) where exists (select from %I.evidence_weight where model = $1 and calibration is not null)', graph)
+			into figures using model;
+		if figures is null then
+			return null;
+		end if;
+		-- Facts that are held out are not missing.  Anyone who may not read table holdout sees them.
+		condition := case when has_table_privilege(format('%I.holdout', graph), 'select') then format($sql$
+			where not exists (select from %1$I.holdout x join %1$I.entity h on h.id = x.head join %1$I.relation r on r.id = x.relation
+				join %1$I.entity t on t.id = x.tail where h.name = f.head and r.name = f.relation and t.name = f.tail) $sql$, graph) else '' end;
+		execute format($sql$ select heads + tails <= 8000 and (heads + tails) * numbers <= 2e9
+			from (select (select count(*)::float8 from (select distinct relation, head from %1$I.triple) h) as heads,
+				(select count(*) from (select distinct relation, tail from %1$I.triple) t) as tails,
+				(select count(*) * (select coalesce(dimensions, 1) from %1$I.model where name = $1) from %1$I.entity) as numbers) c
+		$sql$, graph) into is_small using model;
+		if is_small then
+			execute format($sql$ select coalesce(jsonb_agg(to_jsonb(f) order by probability desc), '[]')
+				from (select head, relation, tail, probability from @extschema@.hkg_complete(%1$L, k => 500, min_probability => 0, model => $1::name) f
+					%2$s order by probability desc limit 25) f $sql$, graph, condition) into listed using model;
+		else
+			for asked in select * from @extschema@._hkg_drawn_questions(graph, model, 300) loop
+				execute format($sql$ select coalesce(jsonb_agg(to_jsonb(f)), '[]')
+					from (select * from (select a.head, r.name::text as relation, a.tail, a.probability from %2$s a, %1$I.relation r where r.id = $1) f
+						%3$s order by probability desc limit 50) f $sql$,
+					graph, calls[1 + asked.asks_tail::int], condition) into part using asked.relation, asked.entities, model;
+				select coalesce(jsonb_agg(to_jsonb(f)), '[]') into listed
+					from (select head, relation, tail, max(probability) as probability
+						from jsonb_to_recordset(listed || part) f (head text, relation text, tail text, probability float8)
+						group by head, relation, tail order by 4 desc, 1, 2, 3 limit 50) f;
+				questions := questions + cardinality(asked.entities);
+			end loop;
+			-- by the questions for both ends, as hkg_complete has them
+			select coalesce(jsonb_agg(to_jsonb(f) order by probability desc, place), '[]') into listed
+				from (select f.head, f.relation, f.tail, coalesce(c.probability, f.probability) as probability, place
+					from jsonb_array_elements(listed) with ordinality l (fact, place),
+						jsonb_to_record(fact) f (head text, relation text, tail text, probability float8)
+						left join lateral @extschema@.hkg_complete(graph, f.relation, 1, 0, model, heads => array[f.head], candidates => array[f.tail]) c on true
+					order by 4 desc, place limit 25) f;
+		end if;
+		select jsonb_build_object('asked', questions, 'fact', jsonb_agg(jsonb_build_array(f.head, f.relation, f.tail, f.probability, (
+				select jsonb_agg(jsonb_build_array(e.rule, e.grounding, e.share) order by e.place)
+				from (select *, row_number() over (order by share desc nulls last, quality desc nulls last, rule, grounding) as place
+					from @extschema@.hkg_explain(graph, f.head, f.relation, f.tail, model)) e where e.place <= 12)) order by place))
+			into figures
+			from jsonb_array_elements(listed) with ordinality l (fact, place), jsonb_to_record(fact) f (head text, relation text, tail text, probability float8);
+
+	when 'cost' then
+		for asked in execute format($sql$
+			select h.name::text as head, r.name::text as relation from generate_series(0, 20) s,
+				lateral (select head, relation from %1$I.triple
+					where head >= (select (min(id) + (max(id) - min(id)) * (s.s / 21.0))::int from %1$I.entity)
+						and relation = any (array(select relation from %1$I.relation_embedding where model = $1))
+					order by head, relation limit 1) f
+				join %1$I.entity h on h.id = f.head join %1$I.relation r on r.id = f.relation limit 21 $sql$, graph) using model loop
+			-- the first question reads what is not in memory yet, and is left out
+			for twice in cardinality(milliseconds) .. 0 loop
+				perform @extschema@.hkg_predict_tails(graph, asked.head, asked.relation, 10, model);
+			end loop;
+			started := clock_timestamp();
+			perform @extschema@.hkg_predict_tails(graph, asked.head, asked.relation, 10, model);
+			milliseconds := milliseconds || (extract(epoch from clock_timestamp() - started) * 1000)::float8;
+		end loop;
+		select jsonb_build_object('questions', cardinality(milliseconds),
+			'median', (select percentile_disc(0.5) within group (order by t) from unnest(milliseconds) t), 'slowest', (select max(t) from unnest(milliseconds) t),
+			'model_bytes', (select sum(bytes) from @extschema@.hkg_cache c where c.graph = $2 and c.state = 'ready' and c.kind = 'model' and c.model = $3),
+			'fact_bytes', (select sum(bytes) from @extschema@.hkg_cache c where c.graph = $2 and c.state = 'ready' and c.kind = 'facts'
+				and (c.model = $3 or c.model is null)),
+			'table', (select jsonb_agg(jsonb_build_array(name, bytes) order by bytes desc, name)
+				from @extschema@._hkg_table_sizes(graph) where bytes >= 65536)) into figures;
+	else
+		raise exception using errcode = 'invalid_parameter_value', message = format('section must be one of a report, not "%s"', $1);
+	end case;
+	return figures;
+end
+$$;
+comment on function _hkg_report_section(text, name, name) is
+'the figures of a section of hkg_report; null where the model has none
+section: graph, training, accuracy, calibration, rules, map, missing or cost
+graph: an existing graph
+model: a model of it; null for section graph';
+
+create function _hkg_check_model(graph name, model name) returns void
+as 'MODULE_PATHNAME', 'hkg_check_model' language c stable parallel safe
+set search_path = pg_catalog, pg_temp;
+comment on function _hkg_check_model(name, name) is
+'errors unless the graph has the model; for functions in SQL
+graph: an existing graph
+model: a model of it';
+
+create function hkg_report_data(graph name, model name default 'default', compare name default null) returns jsonb
+language plpgsql stable parallel unsafe cost 10000000
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	models name[] := array_remove(array[model, compare], null);
+	data jsonb := '{"models": []}';
+	figures jsonb;
+	part text;
+	place int;
+	problem text;
+	advice text;
+	has_models bool;
+begin
+	perform @extschema@._hkg_check_graph(graph);
+	execute format('select exists (select from %I.model)', graph) into has_models;
+	if not has_models and compare is null then
+		models := '{}';
+	end if;
+	for place in 1 .. cardinality(models) loop
+		perform @extschema@._hkg_check_model(graph, models[place]);
+		data := jsonb_set(data, array['models', (place - 1)::text], jsonb_build_object('name', models[place]));
+	end loop;
+	data := data || jsonb_build_object('graph', graph, 'made', to_char(now(), 'YYYY-MM-DD HH24:MI TZ'));
+	for part, place in
+		select s, p from unnest('{graph,training,accuracy,calibration,rules,map,missing,cost}'::text[]) with ordinality u (s, n),
+			generate_series(0, cardinality(models)) p
+		where (s = 'graph') = (p = 0) order by n, p
+	loop
+		begin
+			figures := @extschema@._hkg_report_section(part, graph, models[place]);
+		exception when insufficient_privilege or feature_not_supported or object_not_in_prerequisite_state or out_of_memory
+				or program_limit_exceeded then
+			get stacked diagnostics problem = message_text, advice = pg_exception_hint;
+			figures := jsonb_build_object('left_out', problem, 'hint', nullif(advice, ''));
+		end;
+		data := jsonb_set(data, case place when 0 then array['about'] else array['models', (place - 1)::text, part] end,
+			coalesce(figures, 'null'));
+	end loop;
+	-- facts of the entities that the page names most: of hubs, of missing facts, of the map's most connected
+	begin
+		execute format($sql$
+			with chosen as materialized (select id from %1$I.entity where name::text = any ($1)),
+				near as (select c.id, t.*, row_number() over (partition by c.id, relation, head = c.id order by head, tail) as place
+					from chosen c join %1$I.triple t on t.head = c.id
+					union all
+					select c.id, t.*, row_number() over (partition by c.id, relation order by head, tail)
+					from chosen c join %1$I.triple t on t.tail = c.id where t.head <> t.tail),
+				ranked as (select *, row_number() over (partition by id order by place, relation, head, tail) as rank,
+						count(*) over (partition by id) as facts from near),
+				kept as materialized (select id, head, relation, tail, facts from ranked where rank <= 24)
+			select jsonb_build_object(
+				'entity', (select jsonb_object_agg(id, name) from %1$I.entity where id in (select head from kept union select tail from kept)),
+				'relation', (select jsonb_object_agg(id, name) from %1$I.relation where id in (select relation from kept)),
+				'facts', (select jsonb_object_agg(id, facts) from (select distinct id, facts from kept) k),
+				'fact', (select jsonb_agg(distinct jsonb_build_array(head, relation, tail)) from kept)) $sql$, graph) into figures
+			using array(select distinct v #>> '{}' from unnest(array['$.about.hub[*][0]', '$.models[*].missing.fact[*][0, 2]',
+				'$.models[*].map.point[0 to 39][0]']::jsonpath[]) p, jsonb_path_query(data, p) v);
+	exception when insufficient_privilege then
+		figures := null;
+	end;
+	return data || jsonb_build_object('near', figures);
+end
+$$;
+comment on function hkg_report_data(name, name, name) is
+'the figures of hkg_report as JSON: of the graph, of each model, and facts of the entities that the page names
+graph: an existing graph
+model: a model of it; a graph without models has figures of its own
+compare: another model; null: none
+A section that needs what the caller may not read, or more than hybridkg.max_memory, has a key left_out with the reason. It reads with the caller''s rights and writes nothing.
+errors: 42704 for an unknown model';
+
+create function hkg_report(graph name, model name default 'default', compare name default null) returns text
+language sql stable parallel unsafe cost 10000000
+set search_path = pg_catalog, pg_temp
+as $$
+	select replace(replace(replace(page,
+		'@script@', encode(sha256(convert_to(substring(page from '<script>(.*)</script>'), 'UTF8')), 'base64')),
+		'@style@', encode(sha256(convert_to(substring(page from '<style>(.*)</style>'), 'UTF8')), 'base64')),
+		'@data@', @extschema@._hkg_escape_json(@extschema@.hkg_report_data(graph, model, compare)::text))
+	from @extschema@._hkg_report_page() page
+$$;
 comment on function hkg_report(name, name, name) is
-'a page (HTML) that shows a graph and a model of it: relations, training, accuracy, probabilities, rules, a map, missing facts, cost
-psql -XAtc "select hkg_report(''g'')" >report.html writes it to a file, which needs nothing else: no script, no font, no picture
+'a page (HTML) that shows a graph and a model of it: relations, training, accuracy, probabilities, rules, a map, missing facts with their reasons, cost
+psql -XAtc "select hkg_report(''g'')" >report.html writes it to a file, which needs nothing else and loads nothing: its tables sort, its entities and facts can be clicked.
 graph: an existing graph
 model: a model of it; a graph without models has a page without them
 compare: another model, which stands beside the first one; null: none
-Accuracy is measured on split test (or valid), by a sample where that is large; missing facts are those of hkg_complete, or of a sample of questions where all would take long. The page states both. Two calls differ in the times that are measured.
+Accuracy is measured on split test (or valid), by a sample where that is large; missing facts are those of hkg_complete, or of a sample of questions where all would take long. The page states both. Two calls differ in the times that are measured. hkg_report_data returns the same figures as JSON.
 It reads with the caller''s rights and writes nothing. A section that needs what the caller may not read, or more than hybridkg.max_memory, is left out, and the page states why.
 errors: 42704 for an unknown model';
-
-create function hkg_explain_svg(graph name, head text, relation text, tail text, model name default 'default') returns text
-as 'MODULE_PATHNAME' language c stable parallel safe cost 20000
-set search_path = pg_catalog, pg_temp;
-comment on function hkg_explain_svg(name, text, text, text, name) is
-'hkg_explain as a picture (SVG): the triple, the groundings of the rules that count most, and all shares as bars
-graph: an existing graph
-head, relation, tail: names; the triple need not be a fact
-model: a trained model of the graph';
 
 -- ---------------------------------------------------------------------------
 -- Several servers

@@ -156,6 +156,5 @@ select count(*) filter (where m.tail = 'm1') > 30 as of_it, max(abs(m.score - s.
 -- a relation has no such way: an explanation refuses it, too
 insert into town.relation (name) values ('hates');
 select report from hkg_tools.try($$select * from hkg_explain('town', 'p1', 'hates', 'p2')$$);
-select report from hkg_tools.try($$select hkg_explain_svg('town', 'p1', 'hates', 'p2')$$);
 set client_min_messages = warning;
 select hkg_drop_graph('town');
