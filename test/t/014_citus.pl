@@ -6,7 +6,6 @@ use warnings;
 
 use lib 'test/perl';
 use Catalogue;
-use Digest::MD5 qw(md5_hex);
 use Graph;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
