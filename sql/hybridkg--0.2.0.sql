@@ -1472,6 +1472,11 @@ declare
 	started timestamptz;
 	milliseconds float8[] := '{}';
 begin
+	if $1 = 'graph' then
+		perform @extschema@._hkg_check_graph(graph);
+	else
+		perform @extschema@._hkg_check_model(graph, model);
+	end if;
 	calls := array[format('@extschema@.hkg_predict_heads(%1$L, (select name::text from %1$I.relation where id = $1),
 			array(select name::text from %1$I.entity where id = any ($2)), 10, $3::name)', graph),
 		format('@extschema@.hkg_predict_tails(%1$L, array(select name::text from %1$I.entity where id = any ($2)),
@@ -1679,7 +1684,7 @@ begin
 			'table', (select jsonb_agg(jsonb_build_array(name, bytes) order by bytes desc, name)
 				from @extschema@._hkg_table_sizes(graph) where bytes >= 65536)) into figures;
 	else
-		raise exception using errcode = 'invalid_parameter_value', message = format('section must be one of a report, not "%s"', $1);
+		raise exception using errcode = 'invalid_parameter_value', message = format('section must be one of a report, not "%s"', left($1, 60));
 	end case;
 	return figures;
 end

@@ -25,7 +25,7 @@ my %usual = (
 	'hkg_train_background.model' => q{'of_test'}, 'hkg_import_rules.model' => q{'of_test'},
 	'hkg_import_embeddings.model' => q{'of_test'}, 'hkg_import_embeddings.score_function' => q{'distmult'},
 	entity_query => q{'select name, array[1, 0.5]::real[] from g.entity'}, relation_query => q{'select name, array[1, 0.5]::real[] from g.relation'},
-	compare => q{'m2'}, section => q{'graph'}, left_out => q{array[]::int[]}, max_rule_length => '3', '_hkg_count_slice.rules' => q{array[1, 1, 2, -1, -2]},
+	compare => q{'m2'}, section => q{'training'}, left_out => q{array[]::int[]}, max_rule_length => '3', '_hkg_count_slice.rules' => q{array[1, 1, 2, -1, -2]},
 	'_hkg_complete_slice.heads' => q{array[0, 1]}, '_hkg_complete_slice.candidates' => q{array[0]}, '_hkg_complete_slice.evidence' => q{'both'},
 	'_hkg_rank_slice.evidence' => q{'both'});
 my %of_type = (text => q{'x'}, name => q{'x'}, integer => '1', bigint => '1', 'double precision' => '0.5', boolean => 'false',
