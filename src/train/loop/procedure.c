@@ -578,7 +578,7 @@ keep_old_model(Procedure *procedure)
 			(errmsg("model \"%s\" stays as it was: its valid MRR is %.4f, that of the new embeddings is %.4f",
 					settings->model, ranking->before_mrr, ranking->highest_mrr),
 			 errdetail("The standard error of the difference is %.4f.", error),
-			 errhint("Lower learning_rate (now %g), or have the model replaced by replace => 'always'.",
+			 errhint("Lower learning_rate (now %g), or have the model replaced anyway by setting replace, \"always\".",
 					 settings->learning_rate)));
 	progress_phase(procedure->progress, PHASE_WRITING, 1);
 	record_keep(procedure->graph, procedure->settings.model);

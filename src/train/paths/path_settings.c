@@ -20,6 +20,7 @@
 
 #define FEWEST_FACTS 20000
 #define MOST_FACTS 300000
+#define MOST_FLOPS 7.2e13		/* to learn a network unasked: an hour of one core (FLOPS of path_learning.c) */
 
 #define DENSE_EDGES 10			/* of an entity, in the mean */
 #define MANY_RELATIONS 100
@@ -31,25 +32,6 @@
 #define RATE_END 0.1			/* of the rate, at the end */
 #define ANSWERS_KEPT 1000		/* at least, where noise takes part in the choice: an answer is one pass, learning three */
 #define LAST_EPOCHS 5			/* one epoch in so many, at the end, is learnt as answers are found */
-
-/* A preset is a method as it was published. */
-static bool
-paths_pay(const TrainSettings *settings, const TrainingFacts *facts)
-{
-	return settings->preset == NULL && settings->evidence_rules > 0 && facts->valid_count > 0 &&
-		facts->all->facts >= FEWEST_FACTS && facts->all->facts <= MOST_FACTS;
-}
-
-void
-path_settings_decide(TrainSettings *settings, const Graph *graph, const TrainingFacts *facts)
-{
-	if (settings->paths != BY_GRAPH)
-		return;
-	if (settings->warm_start)
-		settings->paths = path_network_exists(graph, settings->model) ? YES : NO;
-	else
-		settings->paths = paths_pay(settings, facts) ? YES : NO;
-}
 
 /* Whether an entity has so many facts that a step reaches many others */
 static bool
@@ -165,4 +147,31 @@ path_asking_flops(const PathSettings *plan, const TrainingFacts *facts, int epoc
 
 	shape.kept = path_pace(plan, epoch).kept;
 	return LEARNING_FLOPS * flops_of(shape, facts);
+}
+
+/* By default, where a network was worth it, and is learnt in an hour of one core */
+static bool
+paths_pay(const TrainSettings *settings, const TrainingFacts *facts)
+{
+	PathSettings plan;
+	double		flops = 0;
+
+	if (settings->evidence_rules == 0 || facts->valid_count == 0 ||
+		facts->all->facts < FEWEST_FACTS || facts->all->facts > MOST_FACTS)
+		return false;
+	plan = path_settings(settings, facts);
+	for (int epoch = 1; epoch <= plan.epochs; epoch++)
+		flops += (double) plan.facts * path_asking_flops(&plan, facts, epoch);
+	return flops <= MOST_FLOPS;
+}
+
+void
+path_settings_decide(TrainSettings *settings, const Graph *graph, const TrainingFacts *facts)
+{
+	if (settings->paths != BY_GRAPH)
+		return;
+	if (settings->warm_start)
+		settings->paths = path_network_exists(graph, settings->model) ? YES : NO;
+	else
+		settings->paths = paths_pay(settings, facts) ? YES : NO;
 }
