@@ -6,7 +6,6 @@
 
 #include "wave.h"
 #include "core/dense.h"
-#include "kge/loss/one_vs_all.h"
 
 KgeWave
 kge_wave_take(const KgeTrainer *plan, int room, int threads, Allocation *allocation)

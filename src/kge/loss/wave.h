@@ -17,6 +17,13 @@
 #define KGE_TILE	128			/* entities */
 #define KGE_SHARDS	16			/* at most */
 
+/* Whether a loss over all entities multiplies in bfloat16. */
+static inline bool
+kge_in_bfloat16(const KgeTrainer *trainer)
+{
+	return trainer->training.precision == KGE_BFLOAT16 && trainer->engine.similarity == KGE_DOT;
+}
+
 typedef struct KgeWave
 {
 	int			stride;			/* of rows of queries */
