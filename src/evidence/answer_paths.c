@@ -70,7 +70,7 @@ follow_atom(EvAnswering *answering, int depth, int32_t atom)
 static void
 fire_path(EvAnswering *answering, const EvRule *rule)
 {
-	double		confidence = ev_worth(rule->confidence, rule->unknown[answering->side], answering->closed);
+	double		confidence = ev_worth(rule->confidence, rule->unknown[answering->question.side], answering->closed);
 	EvFiring	firing = {
 		.confidence = confidence,
 		.strength = ev_strength(confidence),
@@ -97,18 +97,18 @@ answering_apply_path_rules(EvAnswering *answering)
 	const EvRule *before = NULL;
 
 	answering->work = ANSWERING_WORK;
-	answering->reached[0][0] = answering->given;
+	answering->reached[0][0] = answering->question.given;
 	answering->reached_count[0] = 1;
-	for (int64_t i = rules->first[answering->relation]; i < rules->first[answering->relation + 1]; i++)
+	for (int64_t i = rules->first[answering->question.relation]; i < rules->first[answering->question.relation + 1]; i++)
 	{
-		const EvRule *rule = &rules->rule[answering->side == SIDE_TAIL ? i : rules->backwards[i]];
+		const EvRule *rule = &rules->rule[answering->question.side == SIDE_TAIL ? i : rules->backwards[i]];
 		int			common = 0;
 
 		while (before != NULL && common < before->length && common < rule->length &&
-			   ev_atom(before, answering->side, common) == ev_atom(rule, answering->side, common))
+			   ev_atom(before, answering->question.side, common) == ev_atom(rule, answering->question.side, common))
 			common++;
 		for (int depth = common; depth < rule->length; depth++)
-			follow_atom(answering, depth, ev_atom(rule, answering->side, depth));
+			follow_atom(answering, depth, ev_atom(rule, answering->question.side, depth));
 		fire_path(answering, rule);
 		before = rule;
 		answering_yield(answering, answering->reached_count[rule->length] + 1);
@@ -139,12 +139,12 @@ answering_apply_patterns(EvAnswering *answering)
 	int32_t		cluster = 4 * answering->facts->relations;
 
 	answering->work = ANSWERING_WORK;
-	for (int64_t i = rules->first_pattern[answering->relation]; i < rules->first_pattern[answering->relation + 1]; i++)
+	for (int64_t i = rules->first_pattern[answering->question.relation]; i < rules->first_pattern[answering->question.relation + 1]; i++)
 	{
 		const EvPattern *pattern = &rules->pattern[i];
 		FiringPattern firing = {answering, {pattern->confidence, ev_strength(pattern->confidence),
 			(unsigned) (cluster + (int32_t) i), EV_PATTERN, (int32_t) i}};
-		int64_t		edges = ev_match(answering->facts, pattern, answering->side, answering->given,
+		int64_t		edges = ev_match(answering->facts, pattern, answering->question.side, answering->question.given,
 									 most_edges(answering, PATTERN_WORK), fire_pattern, &firing);
 
 		answering->work -= edges;
