@@ -36,6 +36,7 @@ END
 my $conventions = <<'END';
 - Entities, relations and models are given by name. For an unknown name the error (42704) shows the nearest known one.
 - Null is refused (22004) where no meaning of null is described.
+- Errors are listed by SQLSTATE. Their messages show what was expected and found; `\df+` lists when each of them comes.
 - Every function runs with the rights of its caller, and needs the tables of the graph for what it does: `select` to
   predict; `insert`, `update` and `delete` to load and to train. 42501 names the table and the right that is missing.
 - Functions that predict, evaluate or list do so in read-only transactions and on hot standbys, too.
@@ -229,12 +230,15 @@ sub print_function
 	my @items = grep { my $item = join "\n", @$_; !$is_common{$item} && !$of_train{$item} } @{ $function->{items} };
 	my $errors = $function->{errors};
 
-	$errors = 'those of hkg_train' . substr $errors, length $train->{errors} if is_like_train($function) && index($errors, $train->{errors}) == 0;
+	# the states alone: messages and hints explain them, and \df+ lists when each comes
+	my %seen;
+	my @states = grep { !$seen{$_}++ } $errors =~ /\b([0-9][0-9A-Z]{4}|P0002|XX001)\b/g;
+
 	print "```\n", signature($function), "```\n\n", wrapped(sentence($function->{purpose}), '', ''), "\n";
 	print wrapped(sentence($_), '', ''), "\n" foreach @{ $function->{paragraphs} };
 	print wrapped(join(', ', map { "`$_`" } split /, /, $_->[0]) . ': ' . sentence($_->[1]), '- ', '  ') foreach @items;
 	print "\n" if @items;
-	print wrapped('Errors: ' . sentence($errors), '', ''), "\n" if $errors ne '';
+	print wrapped('Errors: ' . join(', ', @states) . '.', '', ''), "\n" if @states;
 }
 
 sub print_table
@@ -243,8 +247,16 @@ sub print_table
 	my ($oid, $name, $comment) = @$table;
 
 	print wrapped(sentence(ucfirst $comment), '', ''), "\n";
-	print wrapped("`$_->[0]` " . short_type($_->[1]) . ': ' . sentence($_->[2]), '- ', '  ')
-	  foreach grep { $_->[2] !~ /^(model\.name|(entity|relation)\.id)$/ } @{ $columns{$oid} };
+	# columns like the one before stand beside it; what only the extension reads has none here
+	my @items;
+	return if $name =~ /^(checkpoint|checkpoint_inferred|path_network|shared_weight|bucket|slice|layout)$/;
+	foreach my $column (grep { $_->[2] !~ /^(model\.name|(entity|relation)\.id)$/ } @{ $columns{$oid} })
+	{
+		my ($column_name, $type, $meaning) = @$column;
+
+		@items && $meaning eq 'likewise' ? $items[-1][0] .= ", `$column_name`" : push @items, [ "`$column_name`", $type, $meaning ];
+	}
+	print wrapped("$_->[0] " . short_type($_->[1]) . ': ' . sentence($_->[2]), '- ', '  ') foreach @items;
 	print "\n";
 }
 
@@ -290,17 +302,18 @@ foreach my $table (@tables)
 	print "### $table->[1]\n\n";
 	print_table($table);
 }
-print "## Server settings\n\nAnyone may set them for a session, a role or a database, but `hybridkg.shared_cache`, which is for superusers.\n\n";
+print "## Server settings\n\nAnyone may set them for a session, a role or a database; only a superuser may set `hybridkg.shared_cache`.\n\n";
 print wrapped("`$_->[0]` ($_->[1]): " . sentence($_->[2]) . ($_->[3] eq '' ? '' : ' ' . sentence($_->[3])), '- ', '  ') foreach @settings;
 print "\n## Presets\n\nValues for `preset` of `hkg_train`. `hkg_presets()` shows what each of them sets.\n\n";
 print wrapped("`$_->[0]`: " . sentence($_->[1]), '- ', '  ') foreach @presets;
 if (@train_settings)
 {
-	print "\n## Settings of a training\n\nKeys of `settings`, an argument of `hkg_train`; `hkg_settings()` returns this table.\n\n";
-	foreach my $setting (@train_settings)
+	print "\n## Settings of a training\n\nKeys of `settings`, an argument of `hkg_train`, beside the names of its other arguments. `hkg_settings()` returns all.\n\n";
+	my %is_argument = map { $_->{name} => 1 } @{ $train->{arguments} };
+	foreach my $setting (grep { !$is_argument{ $_->[0] } } @train_settings)
 	{
 		my ($name, $type, $range, $default, $tuned, $meaning) = @$setting;
 
-		print wrapped("`$name` ($type: $range; default: $default): " . sentence($meaning), '- ', '  ');
+		print wrapped("`$name` ($range; default: $default): " . sentence($meaning), '- ', '  ');
 	}
 }

@@ -90,9 +90,13 @@ foreach my $file (@documents)
 		  if !-e $target || (defined $heading && !grep { anchor($_) eq $heading } map { headings($_, '#+') } grep { $lines{$_} } $target);
 	}
 	is(join(' ', @broken), '', "links of $file lead somewhere");
-	is(join(' ', grep { !exists_somewhere($_) } join("\n", map { $_->[1] } @prose) =~ /`([\w\/]+\.[ch]|test\/[\w\/.]+|bench\/[\w\/]+)\b/g), '',
+	is(join(' ', grep { !exists_somewhere($_) } join("\n", map { $_->[1] } @prose) =~ /`([\w\/]+\.[ch]|test\/[\w\/.]+|bench\/[\w\/.-]*\w)\b/g), '',
 		"files that $file names are there");
 }
+
+# words, as one reads them aloud: what has a letter or a digit
+my $words = grep { /\w/ } map { split } map { @{ $lines{$_} } } grep { !/^bench/ } @documents;
+cmp_ok($words, '<=', 29000, "all documents have at most 29000 words");
 
 # a contents list has every heading of level 2, and in the reference of level 3
 foreach my $file (glob 'doc/*.md')
