@@ -159,31 +159,31 @@ select number, regexp_replace(report, 'needs \d+ MB', 'needs … MB') from unnes
 	]) with ordinality c (call, number), hkg_tools.try(call);
 
 -- a query runs with the rights of the caller, once those to the graph were looked at, and sees what row security shows the caller
-create role asker;
+create role candidates_asker;
 create table public.secret (name text, owner name);
-insert into secret values ('p1', 'asker'), ('p2', 'asker'), ('p3', 'nobody');
-grant usage on schema hkg_tools to asker;
-set role asker;
+insert into secret values ('p1', 'candidates_asker'), ('p2', 'candidates_asker'), ('p3', 'nobody');
+grant usage on schema hkg_tools to candidates_asker;
+set role candidates_asker;
 select report from hkg_tools.try($$select hkg_complete('g', heads => 'select name from secret')$$);
 reset role;
-grant usage on schema g to asker;
-grant select on all tables in schema g to asker;
-revoke select on g.model from asker;
-set role asker;
+grant usage on schema g to candidates_asker;
+grant select on all tables in schema g to candidates_asker;
+revoke select on g.model from candidates_asker;
+set role candidates_asker;
 select report from hkg_tools.try($$select hkg_complete('g', heads => 'select 1 / 0')$$);
 reset role;
-grant select on g.model to asker;
-set role asker;
+grant select on g.model to candidates_asker;
+set role candidates_asker;
 select report from hkg_tools.try($$select hkg_complete('g', heads => 'select name from secret')$$);
 reset role;
-grant select on secret to asker;
+grant select on secret to candidates_asker;
 alter table secret enable row level security;
 create policy own on secret using (owner = current_user);
-set role asker;
+set role candidates_asker;
 select distinct head from hkg_complete('g', 'lives', 1000, 0, heads => 'select name from secret') order by 1;
 reset role;
 
 select hkg_drop_graph('g');
 drop table secret;
-revoke all on schema hkg_tools from asker;
-drop role asker;
+revoke all on schema hkg_tools from candidates_asker;
+drop role candidates_asker;
