@@ -16,6 +16,7 @@ HKG_FUNCTION(hkg_table_sizes);
 Datum
 hkg_table_sizes(PG_FUNCTION_ARGS)
 {
+	static const TableRights read = {"model", ACL_SELECT};
 	static const char *const copied[] = {"entity", "relation", "triple", "holdout"};
 	char	   *name = argument_name(fcinfo, 0, "graph");
 	SqlResult  *result = sql_result(fcinfo);
@@ -25,6 +26,7 @@ hkg_table_sizes(PG_FUNCTION_ARGS)
 
 	sql_begin();
 	graph = graph_open(name);
+	graph_require_rights(graph, &read, 1);
 	initStringInfo(&copies);
 	for (int i = 0; i < (int) lengthof(copied); i++)
 		appendStringInfo(&copies, "%s('%s', %u::oid)", i == 0 ? "" : ", ", copied[i],
