@@ -89,6 +89,30 @@ layout_as(const Graph *graph, Oid owner)
 	return layout;
 }
 
+static void
+refuse_functions(const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("the functions of hybridkg are older than its library"),
+			 errdetail("%s", detail),
+			 errhint("Bring them up to date: alter extension hybridkg update")));
+}
+
+/* Functions of 0.1.0 whose arguments have another order now: until they are brought up to date */
+#define OTHER_ORDER(function) \
+	HKG_FUNCTION(function); \
+	Datum \
+	function(PG_FUNCTION_ARGS) \
+	{ \
+		refuse_functions("Arguments of " #function "() have another order."); \
+		PG_RETURN_NULL(); \
+	}
+
+OTHER_ORDER(hkg_complete)
+OTHER_ORDER(hkg_import_rules)
+OTHER_ORDER(hkg_mine_rules)
+
 /* The procedure that makes the layout, as a statement names it. */
 static char *
 find_step(int32 layout)
@@ -98,11 +122,7 @@ find_step(int32 layout)
 	Datum		found;
 
 	if (!sql_value("select pg_catalog.to_regprocedure($1)", &args, &found))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the functions of hybridkg are older than its library"),
-				 errdetail("There is no procedure %s.", step),
-				 errhint("Bring them up to date: alter extension hybridkg update")));
+		refuse_functions(psprintf("There is no procedure %s.", step));
 	return step;
 }
 

@@ -278,12 +278,11 @@ predict_side(FunctionCallInfo fcinfo, Side side)
 	int			k = argument_int(fcinfo, 3, "k", 1, PG_INT32_MAX);
 	bool		known = DatumGetBool(argument(fcinfo, 5, "known"));
 	EvKind		kind = argument_evidence(fcinfo, 6);
-	Call		call = call_begin_unpinned(fcinfo, 4);
-	GivenNames	candidates = call_names(fcinfo, 7, "candidates", &call);
+	Call		call = call_begin(fcinfo, 4);
+	GivenNames	candidates = given_names(fcinfo, 7, "candidates");
 	Predictor	predictor;
 	EntityQuestion question = {.predictor = &predictor,.side = side};
 
-	call_pin(&call);
 	predictor = predictor_open(call.graph, call.model, kind);
 	question.given = added_entities_row_of_name(predictor.added, call.graph, side == SIDE_TAIL ? first : second);
 	question.relation = model_relation_row(predictor.model, call.graph, side == SIDE_TAIL ? second : first);
