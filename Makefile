@@ -43,8 +43,7 @@ dist:
 else
 
 MODULE_big = hybridkg
-ROOMS = core facts paths kge evidence server graph rules model predict train report
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c $(ROOMS:%=src/%/*.c))))
+OBJS = $(patsubst %.c,%.o,$(sort $(filter-out src/algebra/%,$(wildcard src/*.c src/*/*.c src/*/*/*.c))))
 EXTENSION = hybridkg
 RELEASE := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" hybridkg.control)
 # what updates a released version: sql/from-*.sql, then the script of this version
@@ -89,8 +88,8 @@ sql/hybridkg--%--$(RELEASE).sql: sql/from-%.sql sql/hybridkg--$(RELEASE).sql
 # rotate); test/unit runs this code under UBSan.  Never -march=native:
 # one build serves all machines, kernels choose at run time.
 PURE_OPTIMIZATION ?= -O3
-src/core/%.o src/facts/%.o src/paths/%.o src/kge/%.o src/evidence/%.o: override CFLAGS += $(PURE_OPTIMIZATION) -fno-math-errno -fno-trapping-math -fno-wrapv
-src/kge/engine.o src/kge/sketch.o: override CFLAGS += -fassociative-math -fno-signed-zeros
+src/core/%.o src/facts/%.o src/paths/%.o src/kge/%.o src/evidence/%.o src/compared/kge/%.o: override CFLAGS += $(PURE_OPTIMIZATION) -fno-math-errno -fno-trapping-math -fno-wrapv
+src/kge/score/engine.o src/kge/search/sketch.o: override CFLAGS += -fassociative-math -fno-signed-zeros
 
 # the style sheets of reports, as strings of C
 src/report/style.o src/report/style.clang: $(STYLES)
@@ -130,7 +129,7 @@ clang: $(OBJS:.o=.clang) $(ALGEBRA_OBJS:.o=.clang) test/fuzz/fuzz.clang test/fuz
 %.clang: %.c
 	clang -fsyntax-only -Werror $(PG_CFLAGS) $(CPPFLAGS) $<
 
-$(OBJS) $(ALGEBRA_OBJS): Makefile $(wildcard src/*/*.h)
+$(OBJS) $(ALGEBRA_OBJS): Makefile $(wildcard src/*/*.h src/*/*/*.h)
 
 .PHONY: rdf
 rdf:

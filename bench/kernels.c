@@ -21,10 +21,10 @@
 #include <time.h>
 
 #include "graph.h"
-#include "kge/bfloat16.h"
 #include "core/dense.h"
-#include "kge/kge.h"
 #include "core/random.h"
+#include "kge/kge.h"
+#include "kge/learn/bfloat16.h"
 #include "kge/learning.h"
 #include "kge/rank.h"
 

@@ -137,9 +137,8 @@ from wordnet.entity \gset
 set client_min_messages = notice;
 set hybridkg.progress = epoch;
 \set VERBOSITY terse
-select hkg_train('wordnet', 'rotate', dimensions => 50, paths => false, iterations => 4, epochs => 4, negatives => 32,
-	negative_sampling => 'uniform', learning_rate => 0.3, learning_rate_end => 0.3,
-	top_rules => 100, omega => 0.3, min_quality => 0.4, seed => 1) as model;
+select hkg_train('wordnet', 'rotate', dimensions => 50, paths => false, iterations => 4, epochs => 4,
+	top_rules => 100, omega => 0.3, seed => 1, settings => '{"negatives": 32, "negative_sampling": "uniform", "learning_rate": 0.3, "learning_rate_end": 0.3, "min_quality": 0.4}') as model;
 
 \echo 'The learning curve (the metrics are those of the held out facts: where does the true'
 \echo 'concept stand among all of them, facts that are known left aside?):'

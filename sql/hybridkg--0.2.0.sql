@@ -342,17 +342,17 @@ begin
 	-- who writes facts has committed: what the function of 0.1.0 sends, shared copies of this version do not note
 	lock table triple in share mode;
 
-	comment on table holdout is 'facts held out: valid chooses the best iteration and calibrates probabilities, test measures; no training learns from them';
+	comment on table holdout is 'facts held out: valid chooses the best iteration and calibrates probabilities, test measures';
 
 	delete from checkpoint;
 	delete from checkpoint_inferred;
 	alter table checkpoint add column checksum bigint not null;
-	comment on column checkpoint.checksum is 'of the piece, its part and its number: whether it is what was saved';
+	comment on column checkpoint.checksum is 'of the piece, its part and its number';
 
 	alter table iteration add column ranked bigint;
 	alter table iteration add column mrr_error float8;
-	comment on column iteration.ranked is 'triples of the valid split that were ranked; null in rows of 0.1.0';
-	comment on column iteration.mrr_error is 'standard error of mrr, where the metrics are estimates from a sample of the split; else null';
+	comment on column iteration.ranked is 'triples that were ranked';
+	comment on column iteration.mrr_error is 'standard error of mrr if a sample was ranked, else null';
 
 	-- a query of its own
 	create table source (
@@ -371,20 +371,20 @@ begin
 	create index inferred_tail_idx on inferred (tail);
 
 	alter table rule add evidence_known_heads bigint, add evidence_known_tails bigint, add worth float8;
-	comment on column rule.evidence_known_heads is 'of the evidence_body_size pairs, those whose Y is tail of a fact of the head''s relation, estimated where they are many; null in rows of 0.1.0, as if it were all';
-	comment on column rule.evidence_known_tails is 'likewise, those whose X is head of one';
-	comment on column rule.worth is 'what the rule is worth in learning embeddings, by hybrid of hkg_train: its quality (sampled), rule_weight * pca_confidence (ruge), its score as an axiom (itere) or its weight in the Markov logic network (plogicnet), in the best iteration; null: it has no part in that';
-	comment on column rule.evidence_confidence is 'what prediction takes the rule to be worth: evidence_support / (evidence_body_size + 5) - evidence_error; where these are null, of a selected rule, support / (body_size + 5), a tenth of that with a variable in one atom only, a hundredth with an empty body; null: the rule is no evidence';
+	comment on column rule.evidence_known_heads is 'pairs of evidence_body_size whose Y is tail of a fact of the head''s relation; null: all';
+	comment on column rule.evidence_known_tails is 'likewise, whose X is head of one';
+	comment on column rule.worth is 'its part in learning embeddings: quality (sampled), rule_weight * pca_confidence (ruge), score as an axiom (itere) or weight (plogicnet)';
+	comment on column rule.evidence_confidence is 'confidence as evidence at prediction: evidence_support / (evidence_body_size + 5) - evidence_error, or of another selected rule support / (body_size + 5); null: no evidence';
 	alter table evidence_weight add held_out float8, add calibration jsonb;
 	comment on table evidence_weight is 'how evidence adds to a score, scale * (embedding''s score + weight * evidence), and how scores become probabilities';
-	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out, drawn towards that of all relations as if by ten more held-out facts';
-	comment on column evidence_weight.calibration is 'for evidence embedding, rules, paths and all, as far as the model has them: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), T = 1 / (1 + exp(-x)) is the probability to be true, held out or missing, where evidence of table model has a fitted_missing m above 0, else to be held out; where it has choice, answers exclude each other: log(sum of exp(choice * score)) of the ten best stands in place of the score, and a candidate has its share of the result, of which a part odd is even; most: no probability is above; most_odds: there are no more missing facts for each one that is held out; null: that of column evidence of table model';
-	comment on table threshold is 'the thresholds of hkg_classify: learnt from false triples that were given, or of a model without learnt probabilities; else it goes by these';
+	comment on column evidence_weight.held_out is 'the share of the relation''s known facts that was held out';
+	comment on column evidence_weight.calibration is 'for each kind of score: slope, best, last, unanswered, answers and intercept, or choice and odd in place of best and last, are a, b, c, d, e, f, g and o of doc/method.md, "Probabilities"; most: no probability is above; most_odds: the most that rho is; null: that of table model';
+	comment on table threshold is 'the thresholds of hkg_classify';
 	alter table evidence_weight add closed_world float8;
-	comment on column evidence_weight.closed_world is 'what counts as false where the given entity of a question has no fact of the relation: with u the share of such pairs in the body of a rule, the rule is worth its evidence_confidence / (1 - (1 - closed_world) * u); 1: all of them (standard confidence), 0: none (PCA confidence); null in rows of 0.1.0, as 1';
+	comment on column evidence_weight.closed_world is 'kappa of doc/method.md, "Evidence at prediction": what rules are worth, 1 standard confidence, 0 PCA confidence; null: 1';
 
 	alter table model add paths jsonb;
-	comment on column model.paths is 'the shape of the network that reads paths, see table path_network: layers, width and kept, as arguments path_layers, path_width and path_kept of hkg_train; null: the model has none';
+	comment on column model.paths is 'layers, width and kept of its path network; null: there is none';
 	create table path_network (
 		model text collate "C" not null references model on delete cascade on update cascade,
 		layer int not null,
@@ -395,12 +395,12 @@ begin
 	);
 	create unique index path_network_key on path_network (model, layer, part, coalesce(relation, -1), coalesce(inverse, false));
 	create index path_network_relation_idx on path_network (relation);
-	comment on table path_network is 'the parameters of the network that reads the paths from an entity, a part at a time; doc/method.md, "Learnt paths", defines them';
+	comment on table path_network is 'the parameters of the network that reads paths; doc/method.md, "Learnt paths", defines them';
 	comment on column path_network.model is 'model.name';
 	comment on column path_network.layer is '1 first; 0: of no layer';
-	comment on column path_network.part is 'start: the state of the given entity by what is asked; readout: the score of a state, and an offset behind it; scale, shift: u and v of a message by atom; attend_atom, attend_asked, attend_state, attend: c, d, W transposed, and w with b, of attention; map: A and B transposed and side by side, a row for each number of M; level, bias: of both likewise; keep: C transposed; priority: pi with its offset';
-	comment on column path_network.relation is 'relation.id of the atom; null: of the atom that leads from an entity to itself, or of no atom';
-	comment on column path_network.inverse is 'whether the atom is read backwards; null where it has no relation';
+	comment on column path_network.part is 'start: s_q; readout: omega and b_omega; scale, shift: u and v; attend_atom, attend_asked, attend_state, attend: c, d, W transposed, and w with b; map: A and B transposed and side by side; level, bias: lambda and beta; keep: C transposed; priority: pi with b_p';
+	comment on column path_network.relation is 'relation.id of the atom; null: the atom from an entity to itself, or no atom';
+	comment on column path_network.inverse is 'whether the atom is read backwards';
 	comment on column path_network.numbers is 'the numbers of one row of the part';
 	create trigger inserted after insert on path_network referencing new table as changed
 		for each statement execute function model_changed();
@@ -419,7 +419,7 @@ begin
 		primary key (model, number)
 	);
 	alter table shared_weight alter column weights set storage external;
-	comment on table shared_weight is 'the weights of the network that makes queries, of models with the score function conve; doc/method.md, "A convolutional network", defines them';
+	comment on table shared_weight is 'the weights of the network of conve; doc/method.md, "A convolutional network", defines them';
 	comment on column shared_weight.model is 'model.name';
 	comment on column shared_weight.number is '1 first: the rows of the matrix W2, then all other weights one after the other';
 	comment on column shared_weight.weights is 'd numbers';
@@ -450,26 +450,64 @@ begin
 	comment on column path_epoch.model is 'model.name';
 	comment on column path_epoch.number is '1 first';
 	comment on column path_epoch.loss is 'mean loss of a question';
-	comment on column path_epoch.mrr is 'filtered, by the network alone, on triples of the valid split or of the facts held out in its place; null where there are none';
-	comment on column path_epoch.hits_1 is 'filtered Hits@1, likewise';
-	comment on column path_epoch.hits_3 is 'filtered Hits@3, likewise';
-	comment on column path_epoch.hits_10 is 'filtered Hits@10, likewise';
+	comment on column path_epoch.mrr is 'filtered, by the network alone, on valid or held-out facts';
+	comment on column path_epoch.hits_1 is 'likewise';
+	comment on column path_epoch.hits_3 is 'likewise';
+	comment on column path_epoch.hits_10 is 'likewise';
 	comment on column path_epoch.ranked is 'triples that were ranked: 200 at most';
-	comment on column path_epoch.mrr_error is 'standard error of mrr, where not all triples were ranked; else null';
+	comment on column path_epoch.mrr_error is 'standard error of mrr if not all triples were ranked, else null';
 	comment on column path_epoch.train_seconds is 'time for questions';
 	comment on column path_epoch.evaluate_seconds is 'time for metrics';
 
 	-- a path network beside rules
 	alter table evidence_weight add paths float8;
-	comment on column evidence_weight.paths is 'what the score of the path network counts as evidence, which is that of rules + paths * the score; null where the model had no network when weights were learnt, as the usual 0.7';
+	comment on column evidence_weight.paths is 'evidence is that of rules + paths * the path network''s score; null: 0.7';
 	-- what was called both, of two
 	alter table threshold drop constraint threshold_evidence_check;
 	update threshold set evidence = 'all' where evidence = 'both';
 	alter table threshold add constraint threshold_evidence_check check (evidence in ('embedding', 'rules', 'paths', 'all'));
 	update model set evidence = replace(evidence::text, '"both":', '"all":')::jsonb where evidence::text like '%"both":%';
-	comment on column threshold.evidence is 'the scores it is for: embedding, rules, paths or all, as the argument of hkg_classify';
+	comment on column threshold.evidence is 'the scores it is for: embedding, rules, paths or all';
 
-	comment on column model.evidence is 'how evidence counts at prediction; null: not at all, or a path network alone, with the usual weights. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone (null: rules are no evidence) and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
+	comment on column model.evidence is 'discount: the weight of each further rule that infers the same candidate, 0 to 1, for rules and for all; calibration: that of all relations together; error: its expected calibration error; held_out: the share of the known facts that was held out; assume_missing, and fitted_missing, which probabilities were fitted with; null: no evidence';
+
+	-- tables and columns of layout 1, in shorter words
+	comment on table rule is 'mined rules above the bounds, imported rules, and path rules that are evidence at prediction';
+	comment on column model.name is 'default, unless the training names another one';
+	comment on column model.status is 'ready, training, cancelled, or failed: and the reason, of the latest background training; until it is ready, the previous model answers';
+	comment on column model.best_iteration is 'the iteration that is kept: the best by filtered MRR on valid or held-out facts, or the last if there are none';
+	comment on column model.mrr is 'filtered, of that iteration, by the embedding alone';
+	comment on column model.hits_1 is 'likewise';
+	comment on column model.hits_3 is 'likewise';
+	comment on column model.hits_10 is 'likewise';
+	comment on column relation_embedding.embedding is 'd numbers; complex: d real, then d imaginary parts; rotate: d phases in radians; rescal: a matrix of d x d, row by row';
+	comment on column relation_embedding.reciprocal is 'likewise, of the relation''s inverse; null without setting reciprocal';
+	comment on column threshold.threshold is 'a triple with this score or a higher one is true';
+	comment on column threshold.triples is 'true triples it was learnt from; 0: it is that of all relations together';
+	comment on column threshold.accuracy is 'on these and their false counterparts';
+	comment on column evidence_weight.side is 'the side that is asked for: head or tail';
+	comment on column evidence_weight.weight is 'of evidence beside the embedding''s score';
+	comment on column evidence_weight.questions is 'how many questions they were learnt from';
+	comment on column rule.rule is 'its text: head <= body';
+	comment on column rule.body is 'for each atom: relation, first and second term; -1 is X, -2 is Y, -3 is A, ..., 0 or more an entity; relation -1: the first term equals the second, an entity in the head';
+	comment on column rule.support is 'facts that it infers; null, with all counts up to pca_confidence, for a rule that is evidence alone';
+	comment on column rule.body_size is 'pairs (x, y) for which the body holds';
+	comment on column rule.pca_body_size is 'those of them that PCA confidence counts';
+	comment on column rule.embedding_confidence is 'mean of sigma(score) over the predictions; null: there are none, or it is not needed';
+	comment on column rule.selected is 'whether inferences are sampled from it, or it was imported';
+	comment on column rule.evidence_support is 'of a path rule: facts among the next pairs; null for other rules';
+	comment on column rule.evidence_body_size is 'pairs that a path over different entities connects';
+	comment on column rule.evidence_error is 'standard error of their ratio if pairs were sampled; 0: all were counted';
+	comment on column inferred.score is 'the score when drawn';
+	comment on column inferred.probability is 'its probability to be drawn first';
+	comment on column iteration.mrr is 'filtered, on valid or held-out facts; null if there are none';
+	comment on column iteration.hits_1 is 'likewise';
+	comment on column iteration.hits_3 is 'likewise';
+	comment on column iteration.hits_10 is 'likewise';
+	comment on column trial.model is 'a checksum of arguments, facts, valid split and hybridkg.precision';
+	comment on column trial.hits_1 is 'likewise';
+	comment on column trial.hits_3 is 'likewise';
+	comment on column trial.hits_10 is 'likewise';
 
 	-- who may read or write what a new table is like may do so with it, too; the query of its own is the owner's to write
 	for made, grantee, granted in select n.made, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end, a.privilege_type
@@ -617,48 +655,15 @@ create function hkg_presets() returns table (preset text, purpose text, settings
 language sql immutable parallel safe rows 10
 set search_path = pg_catalog, pg_temp
 as $$ values
+	('quick', 'a first look: half the dimensions, fewer iterations, no learnt paths',
+	 '{"dimensions": 100, "iterations": 4, "paths": false}'::jsonb),
+	('balanced', 'the defaults; paths are learnt on graphs of 20,000 to 300,000 facts, if this takes an hour of one core at most', '{}'),
+	('thorough', 'the best predictions: twice the epochs, and learnt paths on any graph, which can take hours',
+	 '{"epochs": 20, "paths": true}'),
 	('paper', 'the hybrid procedure as it was published: samples accumulate and weigh as much as facts',
 	 '{"score_function": "rotate", "dimensions": 200, "iterations": 10, "epochs": 100, "batch_size": 512, "negatives": 256, "negative_sampling": "uniform",
 	   "loss": "logistic", "learning_rate": 0.1, "learning_rate_end": 0.1, "regularization": 0, "reciprocal": false, "omega": 0.5, "top_rules": 200, "beta": 1, "max_rule_length": 3,
-	   "min_head_coverage": 0.01, "min_support": 2, "constants": false, "min_quality": 0, "min_confidence": 0, "label": "one", "accumulate": true, "evidence_rules": 0, "holdout": 0}'::jsonb),
-	('trusted-rules', 'a hybrid that samples from good rules only, and trusts an inference as far as its rule',
-	 '{"omega": 0, "min_quality": 0.7, "label": "confidence", "accumulate": false}'),
-	('complex', 'embeddings alone: where to start with a graph of up to some ten thousand entities',
-	 '{"score_function": "complex", "dimensions": 100, "loss": "softmax", "regularization": 0.05, "reciprocal": true, "batch_size": 500, "iterations": 8, "epochs": 4, "top_rules": 0}'),
-	('complex-codex-s', 'codex-s, embeddings alone',
-	 '{"score_function": "complex", "dimensions": 400, "loss": "softmax", "regularization": 0.01, "reciprocal": true, "batch_size": 500, "iterations": 5, "epochs": 5, "top_rules": 0}'),
-	('complex-fb15k-237', 'FB15k-237, embeddings alone',
-	 '{"score_function": "complex", "dimensions": 400, "loss": "softmax", "regularization": 0.05, "relation_weight": 1, "reciprocal": true, "batch_size": 1000, "iterations": 12, "epochs": 3, "top_rules": 0}'),
-	('distmult-fb15k-237', 'FB15k-237, embeddings alone',
-	 '{"score_function": "distmult", "dimensions": 400, "loss": "softmax", "regularization": 0.05, "reciprocal": true, "batch_size": 1000, "iterations": 6, "epochs": 4, "top_rules": 0}'),
-	('rescal-fb15k-237', 'FB15k-237, embeddings alone',
-	 '{"score_function": "rescal", "dimensions": 200, "loss": "softmax", "regularizer": "dura", "regularization": 0.05, "batch_size": 1000, "learning_rate": 0.1, "learning_rate_end": 0.01, "iterations": 8, "epochs": 4, "top_rules": 0}'),
-	('transe-fb15k-237', 'FB15k-237, embeddings alone',
-	 '{"score_function": "transe", "dimensions": 200, "gamma": 6, "negatives": 256, "negative_sampling": "self_adversarial", "learning_rate": 0.1, "learning_rate_end": 0.01, "iterations": 8, "epochs": 10, "top_rules": 0}'),
-	('rotate-fb15k-237', 'FB15k-237, embeddings alone',
-	 '{"score_function": "rotate", "dimensions": 200, "gamma": 8, "negatives": 256, "negative_sampling": "self_adversarial", "reciprocal": true, "learning_rate": 0.1, "learning_rate_end": 0.01, "iterations": 8, "epochs": 10, "top_rules": 0}'),
-	('complex-wn18rr', 'WN18RR, embeddings alone',
-	 '{"score_function": "complex", "dimensions": 800, "loss": "softmax", "regularization": 0.1, "reciprocal": true, "batch_size": 2000, "learning_rate": 0.1, "learning_rate_end": 0.02, "iterations": 10, "epochs": 2, "top_rules": 0}'),
-	('distmult-wn18rr', 'WN18RR, embeddings alone',
-	 '{"score_function": "distmult", "dimensions": 800, "loss": "softmax", "regularization": 0.1, "reciprocal": true, "batch_size": 2000, "learning_rate": 0.1, "learning_rate_end": 0.02, "iterations": 8, "epochs": 2, "top_rules": 0}'),
-	('rescal-wn18rr', 'WN18RR, embeddings alone',
-	 '{"score_function": "rescal", "dimensions": 256, "loss": "softmax", "regularizer": "dura", "regularization": 0.1, "batch_size": 400, "iterations": 16, "epochs": 3, "top_rules": 0}'),
-	('transe-wn18rr', 'WN18RR, embeddings alone',
-	 '{"score_function": "transe", "dimensions": 200, "negatives": 256, "gamma": 6, "negative_sampling": "self_adversarial", "temperature": 0.5, "learning_rate": 0.1, "learning_rate_end": 0.1, "iterations": 5, "epochs": 32, "top_rules": 0}'),
-	('nne-aer-wn18', 'non-negative entities and approximate entailment (Ding et al. 2018), with the settings published for WN18',
-	 '{"score_function": "complex", "constraints": "nne_aer", "dimensions": 200, "entailment_weight": 10, "regularization": 0.00015, "negatives": 10, "negative_sampling": "uniform", "block_size": 1, "learning_rate": 1, "learning_rate_end": 1, "batch_size": 1414, "iterations": 20, "epochs": 50, "top_rules": 0}'),
-	('nne-aer-fb15k', 'the same, with those published for FB15k',
-	 '{"score_function": "complex", "constraints": "nne_aer", "dimensions": 200, "entailment_weight": 0.001, "regularization": 0.00005, "negatives": 10, "negative_sampling": "uniform", "block_size": 1, "learning_rate": 0.5, "learning_rate_end": 0.5, "batch_size": 4831, "iterations": 20, "epochs": 50, "top_rules": 0}'),
-	('ruge-fb15k', 'soft labels of what rules infer (Guo et al. 2018), with the settings published for FB15k',
-	 '{"score_function": "complex", "hybrid": "ruge", "rule_weight": 0.01, "dimensions": 200, "regularization": 0.00005, "negatives": 10, "negative_sampling": "uniform", "block_size": 1, "learning_rate": 0.5, "learning_rate_end": 0.5, "batch_size": 4831, "iterations": 20, "epochs": 50, "top_rules": 454}'),
-	('plogicnet-fb15k-237', 'embeddings and a Markov logic network in turn (Qu and Tang 2019), with the settings published for FB15k-237',
-	 '{"score_function": "transe", "hybrid": "plogicnet", "dimensions": 1000, "gamma": 9, "negatives": 256, "negative_sampling": "self_adversarial", "temperature": 1, "block_size": 1, "optimizer": "adam", "learning_rate": 0.00005, "learning_rate_end": 0.000005, "batch_size": 1024, "iterations": 2, "epochs": 376, "top_rules": 1000000, "min_confidence": 0.6}'),
-	('plogicnet-wn18rr', 'the same, with those published for WN18RR',
-	 '{"score_function": "transe", "hybrid": "plogicnet", "dimensions": 500, "gamma": 6, "negatives": 1024, "negative_sampling": "self_adversarial", "temperature": 0.5, "block_size": 1, "optimizer": "adam", "learning_rate": 0.00005, "learning_rate_end": 0.000005, "batch_size": 512, "iterations": 2, "epochs": 472, "top_rules": 1000000, "min_confidence": 0.1}'),
-	('conve', 'a convolutional network (Dettmers et al. 2018), with the settings published for FB15k-237 and WN18RR',
-	 '{"score_function": "conve", "dimensions": 200, "loss": "k_vs_all", "optimizer": "adam", "learning_rate": 0.003, "learning_rate_end": 0.003, "reciprocal": true, "batch_size": 128, "label_smoothing": 0.1, "input_dropout": 0.2, "feature_dropout": 0.2, "hidden_dropout": 0.3, "iterations": 20, "epochs": 10, "top_rules": 0}'),
-	('rotate-wn18rr', 'WN18RR, embeddings alone',
-	 '{"score_function": "rotate", "dimensions": 200, "negatives": 64, "negative_sampling": "uniform", "gamma": 4, "regularization": 0.01, "reciprocal": true, "learning_rate": 0.1, "learning_rate_end": 0.002, "iterations": 5, "epochs": 30, "top_rules": 0}')
+	   "min_head_coverage": 0.01, "min_support": 2, "constants": false, "min_quality": 0, "min_confidence": 0, "label": "one", "accumulate": true, "evidence_rules": 0, "holdout": 0, "paths": false}')
 $$;
 comment on function hkg_presets() is
 'settings of hkg_train that go together under a name, hkg_train(graph, preset => name), with their purpose
@@ -678,93 +683,30 @@ tuned: whether hkg_tune can search it
 meaning: what it does';
 
 create function hkg_train(graph name, score_function text default null, dimensions int default null,
-	iterations int default null, epochs int default null, batch_size int default null, negatives int default null,
-	negative_sampling text default null, loss text default null, optimizer text default null,
-	learning_rate float8 default null, gamma float8 default null, norm int default null, regularization float8 default null,
-	omega float8 default null, top_rules int default null, beta float8 default null, sample_size bigint default null,
-	max_rule_length int default null, min_head_coverage float8 default null, min_support int default null,
-	constants bool default null, patience int default null, seed bigint default 0, model name default 'default',
-	min_quality float8 default null, label text default null, accumulate bool default null, block_size int default null,
-	temperature float8 default null, reciprocal bool default null, regularizer text default null, preset text default null,
-	warm_start bool default false, rules_of name default null, relation_weight float8 default null,
-	evidence_rules int default null, evidence_length int default null, evidence_seconds float8 default null,
-	holdout float8 default null, learning_rate_end float8 default null, assume_missing float8 default 0.1,
-	replace text default 'unless_worse', paths bool default null, path_layers int default null, path_width int default null,
-	path_kept int default null, path_epochs int default null, path_facts int default null,
-	path_learning_rate float8 default null, partitions int default 1,
-	constraints text default null, entailment_weight float8 default null, entailment_confidence float8 default null,
-	min_confidence float8 default null, nodes int default null, hybrid text default null, rule_weight float8 default null,
-	label_smoothing float8 default null, input_dropout float8 default null, feature_dropout float8 default null, hidden_dropout float8 default null,
-	settings jsonb default null)
+	iterations int default null, epochs int default null, model name default 'default', preset text default null,
+	top_rules int default null, evidence_rules int default null, paths bool default null, omega float8 default null,
+	warm_start bool default false, seed bigint default 0, settings jsonb default null)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_train is
 'learns embeddings and rules together and keeps them as a model of the graph; returns the model''s name
+What is not given has the value of the preset, or its default, which hkg_settings() shows.
 graph: an existing graph
-score_function: transe, distmult, complex, rotate, rescal (a matrix for each relation) or conve (a convolutional network reads entity and relation: Dettmers et al. 2018; dimensions up to 500, the image of an entity has the most nearly square shape that they allow); null: rotate
-dimensions: size d of an embedding (complex, rotate: d complex numbers), 1 to 10000; null: 200
-iterations: rounds of training, mining and sampling, 1 to 10000; null: 10
-epochs: passes over the positives in one iteration, 1 to 1000000; null: 10
-batch_size: positives in a minibatch, 1 to 1000000; under k_vs_all queries, each with all its answers; null: 512
-negatives: negatives of each positive, 1 to 100000; block_size positives share them; softmax and k_vs_all have none; null: 64
-negative_sampling: uniform, bernoulli (the head is replaced with probability tph / (tph + hpt), by its relation''s tails per head and heads per tail), self_adversarial (the negatives of a positive are weighted by the softmax of temperature * score, and together weigh as much as the positive) or kbgan (a second model, trained by policy gradient, picks one hard negative for each positive); null: self_adversarial under the loss logistic, uniform otherwise
-loss: logistic (positives against sampled negatives), margin (the mean of max(0, gamma + score of the negative - score of the positive)), sampled_softmax (cross entropy of the true entity against its negatives), softmax (cross entropy of the true entity against all entities, on both sides), or k_vs_all (logistic over all entities, of which those that answer a query are true at once; conve learns by it alone); null: k_vs_all with conve, logistic otherwise
-optimizer: adagrad, or adam (learning_rate 0.001 or so); both move only what a minibatch touches, under softmax and k_vs_all all entities, and with conve all relations; null: adam with conve, adagrad otherwise
-learning_rate: step size of the optimizer, 1e-9 to 1000; null: 0.001 with conve, 0.1 otherwise, with warm_start twice that, or twice the preset''s
-gamma: margin of transe and rotate; under the loss margin, that of every score function; -1e6 to 1e6; null: 9
-norm: 1 or 2, the norm of transe''s and rotate''s distance (rotate, 1: the sum of moduli); null: 1
-regularization: weight of the mean penalty of h, r and t over a minibatch''s positives, 0 to 1e6; null: 0
-omega: weight of embedding confidence in a rule''s quality, 0 to 1; null: 0
-top_rules: how many rules are selected, 0 (embeddings alone) to 1000000; null: 200
-beta: temperature of sampling: a triple is drawn in proportion to exp(beta * score), 0 to 1e6; with hybrid ruge, itere and plogicnet all are drawn alike; null: 1
-sample_size: how many inferred triples are drawn in an iteration; 1 to 2147483647; null: a tenth of the facts, at least 1; with hybrid ruge, itere and plogicnet as many as the facts
-max_rule_length: atoms of a rule, head included, 2 to 4 (4 takes ten times as long as 3 on sparse graphs, hundreds of times on dense ones: raise the other bounds); null: 3
-min_head_coverage: least share of the head relation''s facts that a rule infers, 0 to 1; null: 0.01
-min_support: least number of facts that a rule infers, at least 1; null: 2
-constants: search for rules with constants as well, r(X,Y) <= b(X,Y), c(X,"entity"); null: no
-patience: stop after that many iterations, at least 1, without a better MRR on the valid split, or on the facts held out in its place; null: never
-seed: the same seed and facts give the same bits
+score_function: transe, distmult, complex, rotate, rescal or conve; null: rotate
+dimensions: the size of an embedding; null: 200
+iterations: rounds of training, mining and sampling; null: 10
+epochs: passes over the positives in one iteration; null: 10
 model: the name to keep it under; a model of that name is replaced when the transaction commits
-min_quality: rules of lower quality are never selected, 0 to 1; null: there is no such bound
-label: one, or confidence: the loss of a sampled triple is weighted by the highest quality among its rules; null: confidence
-accumulate: whether samples of earlier iterations stay; null: no
-block_size: positives that share their negatives, 1 to 10000; fewer are slower; null: 64
-temperature: of self_adversarial; 0 weights a positive''s negatives alike, 1000 at most; null: 1
-reciprocal: each relation has a second embedding, that of its inverse, for questions that ask for heads: (?, r, t) is then (t, inverse of r, ?); scores of triples stay those of (h, r, ?). null: yes with conve, which needs it, no otherwise
-regularizer: l2 (squares), n3 (cubed moduli) or dura (under softmax with distmult, complex or rescal: squares of h, of t and of the query vectors); null: n3 under softmax, l2 otherwise
-preset: a row of hkg_presets(); its settings take the place of arguments that are null; null: none
-warm_start: continue from the embeddings of the model of that name, with the same score_function, dimensions, norm and reciprocal; new entities start where their neighbours place them (with conve, like any), deleted ones are left out. Steps are large at first, see learning_rate, and the new model has to be no worse, see replace
-rules_of: a model whose selected rules, such as imported ones, are ranked and sampled from instead of mined ones; null: rules are mined
-relation_weight: under softmax with distmult, complex or rescal: weight of the cross entropy of the true relation against all relations, given head and tail, 0 to 1000; null: 0
-evidence_rules: most path rules, r(X,Y) <= b(X,A), c(A,Y), that are kept as evidence at prediction; when there are more, shorter ones first, of one length the best of each relation; 0 (none) to 1000000; null: 20000
-evidence_length: atoms of such a rule, head included, 2 to 6 (6 for a sparse graph such as WordNet; on dense ones long rules mislead); of up to three atoms all are found, longer ones where the graph is sparse enough, otherwise from a sample of paths; null: 4
-evidence_seconds: time for that search, 0.001 to 1e6; rules found by then are kept, which depends on the machine; null: no limit
-holdout: where the graph has no valid split, the share of the facts that is held out in its place, 0 to 0.5: at most 5000, drawn by seed; none where they would be fewer than 50, or with warm_start (then the old model''s weights, probabilities and thresholds stay). Each entity and relation keeps another fact. Embeddings and rules are learnt without them; the best iteration, the weights of rules, probabilities and thresholds from them. At the end, a tenth more epochs train on all facts, and path rules are counted again on all facts. (Mined rules are counted without them.) Predictions treat them as facts; a notice shows how many there are. 0: none are held out, rules have the default weights, and a probability is sigma(score); null: 0.05
-learning_rate_end: the step size in the last epoch of all iterations, reached from learning_rate in equal steps, 1e-10 to 1000; null: a tenth of learning_rate under the loss logistic without warm_start, or with warm_start and a learning_rate of null; learning_rate otherwise
-assume_missing: the share m of all true facts that the graph lacks, 1e-6 to 0.99. Probabilities are those of a missing fact: with p the chance that a candidate is one of the facts held out, and s the share that was held out, min(1, p m / ((1 - p) s (1 - m))). Facts that are missing are taken to be like those held out. hkg_learn_evidence changes it. null: a probability is p
-replace: of warm_start on a graph with a valid split: unless_worse (the model of before stays, with a notice, where the MRR on that split of the new one''s best iteration is lower by more than the standard error of the difference) or always
-paths: also learn a network that reads the paths from a question''s entity (doc/method.md, "Learnt paths"). Its parameters belong to relations: a new entity is predicted as soon as it has a fact. With warm_start it goes on from the model''s network where that has the same layers and width. Training takes ten times as long and more, a prediction some milliseconds more. null: yes where the graph has 20,000 to 300,000 facts, some of which are valid or held out, with evidence_rules and without a preset; with warm_start where the model has a network
-path_layers: steps of its paths, 1 to 16; null: 5, or 6 where an entity has fewer than ten facts in the mean
-path_width: numbers of an entity''s state, a multiple of 16, 16 to 256; null: 32, or 48 with more than 100 relations
-path_kept: entities that a step keeps of those it reaches first (the last step eight times as many), 1 to 65536; null: 1000; where an entity has ten facts or more in the mean 300, but 1000 to answer, and in the last fifth of the epochs, if there are more entities than so can be kept
-path_epochs: epochs of the network, 1 to 100000; the one that ranks best on the valid split, or on the facts held out in its place, is kept; null: as many as ask about each fact once, at least 8 and at most 20
-path_facts: facts that an epoch asks for, each on both sides, 1 to 2147483647; all of them where they are fewer; null: 4096
-path_learning_rate: step size of the network''s first epoch, which falls to a tenth of it, 1e-9 to 1; null: 0.005, or 0.004 where an entity has ten facts or more in the mean
-partitions: parts of the entities, of which two are in memory with the state of their optimizer while embeddings are learnt; the others wait in a temporary file. 1 to 128, at most the number of entities; null: 1, all are in memory. From 3 on it takes less memory: hkg_estimate shows how much. Not with the losses softmax and k_vs_all, kbgan or warm_start
-constraints: what embeddings fulfil (doc/method.md, "Constraints"), with complex only: none, nne (real and imaginary parts of entities stay in [0, 1]) or nne_aer (this, and a rule with one atom, r(X,Y) <= b(X,Y) or b(Y,X), draws the two relations together: Ding et al. 2018)
-entailment_weight: of nne_aer: weight of the penalty of such rules beside a minibatch''s mean loss, times their PCA confidence, 1e-9 to 1e6; null: 0.1
-entailment_confidence: of nne_aer: least PCA confidence of such a rule; min_head_coverage and min_support bound them, too; 1e-9 to 1; null: 0.8
-min_confidence: rules of lower standard confidence are never selected, whatever their quality, 0 to 1; null: 0.7, or 0 where min_quality is given, by the call or its preset
-nodes: buckets, of two partitions each, that are trained at once, 1 to half of partitions; what they change of the relations is then merged. On a distributed graph its nodes train them (hkg_distribute_graph); elsewhere this process does, one after the other, with the same result. null: as many as the graph has nodes for, at most half of partitions; 1 where it is not distributed
-hybrid: how rules take part in learning embeddings (doc/method.md, "How rules take part"): sampled (what they infer is sampled and learnt like facts), ruge (what they infer gets a soft label in every step, from its score and the confidences of its rules; under the loss logistic), itere (what axioms infer about sparse entities gets a label, which the embeddings of their relations give; with complex or distmult and the loss logistic), plogicnet (what rules of an axiom''s form infer gets the probability of a Markov logic network as label, whose weights are learnt in turn with the embeddings; under the loss logistic) or none (embeddings learn from facts alone; rules are mined and ranked all the same, for rules and predictions); null: sampled
-rule_weight: of ruge: how much the confidence of a rule adds to the label of what it infers, 1e-9 to 1e6; null: 0.01
-label_smoothing: of k_vs_all: with e, a label y is (1 - e) y + e / (number of entities), 0 to 0.99; null: 0
-input_dropout: of conve: chance that a number of the images of entity and relation is left out while it learns, 0 to 0.99; null: 0.2
-feature_dropout: of conve: likewise of all that a filter finds; null: 0.2
-hidden_dropout: of conve: likewise of a number of the hidden layer; null: 0.3
-settings: any of these by name, {"negatives": 10}; hkg_settings() lists them
-errors: 22004 for a null graph, model, seed or warm_start, 22023 for values out of range, or of no use beside another argument, 0A000 for what a score function, or more than one partition, does not go with, and for a precision that the machine lacks, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, or for patience without valid or held-out facts, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of, 54000 when a minibatch would be larger than any memory';
+preset: a row of hkg_presets(): quick, balanced, thorough or paper; null: the defaults, which are balanced
+top_rules: how many mined rules are selected, 0: embeddings learn alone; null: 200
+evidence_rules: most path rules that are kept as evidence at prediction, 0: none; null: 20000
+paths: whether a network is learnt that reads the paths from a question''s entity (doc/method.md, "Learnt paths"); null: by the size of the graph
+omega: the weight of embedding confidence in a rule''s quality, 0 to 1; null: 0
+warm_start: go on from the embeddings of the model of that name. New entities start where their neighbours place them, deleted ones are left out; steps are large at first; the previous model stays where the new one is worse, see setting replace
+seed: the same seed and facts give the same bits
+settings: all other settings, and any of the above instead of the argument, by name: {"negatives": 10, "loss": "softmax"}. hkg_settings() lists them; what column settings of table model has can be given again
+errors: 22004 for a null graph, 22023 for values out of range, of no use beside another setting, or given twice, and for an unknown setting, 0A000 for what a score function, or more than one partition, does not go with, and for a precision that the machine lacks, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, or for patience without valid or held-out facts, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of, 54000 when a minibatch would be larger than any memory';
 
 -- Functions that take the arguments of hkg_train share the comments on arguments and errors.
 do $do$
@@ -856,43 +798,37 @@ comment on column hkg_progress.rows is 'rows that hkg_load or hkg_sync has read 
  * model has a name that is made of all that determines it; where a model of that name is ready, the trial
  * need not be repeated, and only its row is written.
  */
-create procedure _hkg_tune_points(grid jsonb, fixed jsonb, trials int, seed bigint, inout points jsonb[])
+create procedure _hkg_tune_points(grid jsonb, settings jsonb, trials int, seed bigint, inout points jsonb[])
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	known constant text[] := array(select a from pg_proc, unnest(proargnames[1 : pronargs]) a
-		where oid = '@extschema@.hkg_train'::regproc and a not in ('graph', 'model', 'warm_start', 'replace'));
 	part record;
 begin
-	if jsonb_typeof(grid) <> 'object' or jsonb_typeof(fixed) <> 'object' then
+	if jsonb_typeof(grid) <> 'object' or jsonb_typeof(settings) <> 'object' then
 		raise exception using errcode = 'invalid_parameter_value',
-			message = format('grid and fixed must be objects, not %s and %s', jsonb_typeof(grid), jsonb_typeof(fixed)),
-			hint = 'A grid has a list for each argument, {"dimensions": [100, 200]}; fixed has a value, {"epochs": 50}.';
+			message = format('grid and settings must be objects, not %s and %s', jsonb_typeof(grid), jsonb_typeof(settings)),
+			hint = 'A grid has a list for each setting, {"dimensions": [100, 200]}; settings has a value, {"epochs": 50}.';
 	end if;
-	for part in select key, grid ? key and fixed ? key as twice from jsonb_object_keys(grid || fixed) key loop
-		if part.key <> all (known) then
+	for part in select key, grid ? key and settings ? key as twice, s.tuned
+			from jsonb_object_keys(grid || settings) key left join @extschema@.hkg_settings() s on s.name = key loop
+		if part.twice then
 			raise exception using errcode = 'invalid_parameter_value',
-				message = format('"%s" is not an argument that can be tuned', left(part.key, 100)),
-				hint = format('Known are: %s.', array_to_string(known, ', '));
-		elsif part.twice then
-			raise exception using errcode = 'invalid_parameter_value',
-				message = format('"%s" is both in grid and in fixed', part.key),
+				message = format('"%s" is both in grid and in settings', part.key),
 				hint = 'Leave it out of one of them.';
-		elsif grid ? part.key and (part.key like 'path%'
-				or part.key = any ('{evidence_rules,evidence_length,evidence_seconds,holdout,assume_missing}')) then
+		elsif part.key = any ('{model,warm_start,replace}') or grid ? part.key and not part.tuned then
 			raise exception using errcode = 'invalid_parameter_value',
-				message = format('"%s" cannot be in the grid', part.key),
-				detail = 'They are compared on the valid split by what the embedding alone scores.',
-				hint = 'What all trials share goes to fixed.';
+				message = format('"%s" cannot be in the %s', part.key, case when grid ? part.key then 'grid' else 'settings of a search' end),
+				detail = 'Trials are trained anew, and compared on the valid split by what the embedding alone scores.',
+				hint = 'hkg_settings() shows what can be tuned; what all trials share goes to settings.';
 		end if;
 	end loop;
-	points := array[jsonb_build_object('seed', seed) || fixed];
+	points := array[jsonb_build_object('seed', seed) || settings];
 	for part in select key, value from jsonb_each(grid) loop
 		if jsonb_typeof(part.value) <> 'array' or part.value = '[]' then
 			raise exception using errcode = 'invalid_parameter_value',
 				message = format('grid must have a list of values for "%s", not %s', part.key, left(part.value::text, 100)),
-				hint = 'What all trials share goes to fixed.';
+				hint = 'What all trials share goes to settings.';
 		elsif cardinality(points)::bigint * jsonb_array_length(part.value) > 100000 then
 			raise exception using errcode = 'program_limit_exceeded', message = 'the grid has more than 100000 points',
 				detail = format('With "%s" it has %s.', part.key, cardinality(points)::bigint * jsonb_array_length(part.value)),
@@ -902,15 +838,6 @@ begin
 			from unnest(points) with ordinality u (p, i), jsonb_array_elements(part.value) with ordinality w (v, j) order by i, j);
 	end loop;
 	points := array(select p from unnest(points) with ordinality u (p, i) group by p order by min(i));
-	for part in select distinct key, value #>> '{}' as value, format_type(type, null) as type
-			from unnest(points) p, jsonb_each(p), pg_proc, unnest(proargnames[1 : pronargs], proargtypes::oid[]) a (name, type)
-			where oid = '@extschema@.hkg_train'::regproc and a.name = key loop
-		begin
-			execute format('select %L::%s', part.value, part.type);
-		exception when data_exception then
-			raise exception using errcode = sqlstate, message = format('"%s" must be of type %s, not "%s"', part.key, part.type, left(part.value, 100));
-		end;
-	end loop;
 	if trials < 1 then
 		raise exception using errcode = 'invalid_parameter_value', message = format('trials must be at least 1, not %s', trials);
 	elsif trials < cardinality(points) then
@@ -919,8 +846,8 @@ begin
 end
 $$;
 comment on procedure _hkg_tune_points(jsonb, jsonb, int, bigint, jsonb[]) is
-'the points of a grid, each an object of arguments of hkg_train, in the order in which they are tried; for hkg_tune
-grid, fixed, trials, seed: those of hkg_tune
+'the points of a grid, each an object of settings of hkg_train, in the order in which they are tried; for hkg_tune
+grid, settings, trials, seed: those of hkg_tune
 points: the result';
 
 create procedure _hkg_tune_lock(graph name, model name)
@@ -957,7 +884,7 @@ comment on procedure _hkg_tune_lock(name, name) is
 'locks table trial for a search, or says why none can begin; for hkg_tune
 graph, model: those of hkg_tune';
 
-create procedure _hkg_tune_trial(graph name, trial name, arguments jsonb, settings text)
+create procedure _hkg_tune_trial(graph name, trial name, arguments jsonb)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -971,8 +898,8 @@ begin
 	if not done then
 		worker := null;
 		begin
-			execute 'select @extschema@.hkg_train_background' || format('(%L, model => %L, %s)', graph, trial, settings)
-				into worker;
+			-- no paths by the graph, since trials are compared by the embedding alone
+			worker := @extschema@.hkg_train_background(graph, model => trial, settings => '{"paths": false}' || arguments);
 			loop
 				perform pg_stat_clear_snapshot();
 				exit when not exists (select from pg_stat_get_activity(worker));
@@ -1008,14 +935,13 @@ begin
 		using trial, arguments, refusal;
 end
 $$;
-comment on procedure _hkg_tune_trial(name, name, jsonb, text) is
+comment on procedure _hkg_tune_trial(name, name, jsonb) is
 'trains a trial in the background, unless its model is there, and keeps its result in table trial; for hkg_tune
 graph: that of hkg_tune
 trial: the name of its model
-arguments: its point of the grid
-settings: the arguments of hkg_train_background that it stands for, as SQL';
+arguments: its point of the grid';
 
-create function hkg_tune(graph name, grid jsonb, fixed jsonb default '{}', trials int default null,
+create function hkg_tune(graph name, grid jsonb, settings jsonb default '{}', trials int default null,
 	seed bigint default 0, model name default 'default')
 returns table (trial int, arguments jsonb, status text, mrr float8, hits_1 float8, hits_3 float8, hits_10 float8,
 	best_iteration int, seconds float8, error text)
@@ -1024,27 +950,22 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
 	points jsonb[];
-	calls text[];		-- their arguments as SQL
 	names text[];		-- and their models
 	tried text[] := '{}';
-	settings text;
 	place int;
 	done bool;
 	part record;
 	best record;
 	latest record;
 begin
-	for part in select * from (values ('graph', graph is null), ('grid', grid is null), ('fixed', fixed is null),
+	for part in select * from (values ('graph', graph is null), ('grid', grid is null), ('settings', settings is null),
 			('seed', seed is null), ('model', model is null)) v (argument, missing) where missing loop
 		raise exception using errcode = 'null_value_not_allowed', message = format('%s must not be null', part.argument);
 	end loop;
-	call @extschema@._hkg_tune_points(grid, fixed, trials, seed, points);
-	-- no paths by the graph, since trials are compared by the embedding alone
-	calls := array(select (select string_agg(format('%I => %L', key, value #>> '{}'), ', ') from jsonb_each('{"paths": false}' || p))
-		from unnest(points) with ordinality u (p, i) order by i);
+	call @extschema@._hkg_tune_points(grid, settings, trials, seed, points);
 	-- hkg_train's own checks of every trial, before one is trained
-	foreach settings in array calls loop
-		execute 'select from @extschema@.hkg_estimate' || format('(%L, model => %L, %s)', graph, model, settings);
+	for place in 1 .. cardinality(points) loop
+		perform @extschema@.hkg_estimate(graph, model => model, settings => '{"paths": false}' || points[place]);
 	end loop;
 	call @extschema@._hkg_tune_lock(graph, model);
 	execute format($sql$ select array_agg('trial ' || md5(concat_ws(' ', p, current_setting('hybridkg.precision'),
@@ -1067,7 +988,7 @@ begin
 			place := array_position(names, best.model);
 		end if;
 		tried := tried || names[place];
-		call @extschema@._hkg_tune_trial(graph, names[place], points[place], calls[place]);
+		call @extschema@._hkg_tune_trial(graph, names[place], points[place]);
 		execute format('select * from %I.trial where model = $1', graph) into latest using names[place];
 		-- of the models tried the best stays
 		execute format($sql$ delete from %1$I.model where name = any ($2) and name is distinct from
@@ -1093,15 +1014,15 @@ begin
 end
 $$;
 comment on function hkg_tune(name, jsonb, jsonb, int, bigint, name) is
-'trains with every combination of some arguments of hkg_train and keeps the model that is best on the valid split; returns the trials, best first, as table trial of the graph has them
+'trains with every combination of some settings of hkg_train and keeps the model that is best on the valid split; returns the trials, best first, as table trial of the graph has them
 Each trial is a background training, which commits (hkg_progress shows it): a search that was stopped continues when it is called again, and no trial is repeated with the same arguments, facts and valid split. Until then a model named trial ... is kept of each.
 graph: an existing graph with a valid split, committed
-grid: an object with a list of values for each argument to tune, {"dimensions": [100, 200], "regularization": [0.01, 0.05]}; not those of evidence, because trials are compared by the embedding alone; not warm_start or replace
-fixed: an object of arguments that all trials share; others have their defaults, or the values of a preset in it or in the grid
+grid: an object with a list of values for each setting to tune, {"dimensions": [100, 200], "regularization": [0.01, 0.05]}; hkg_settings() shows which can be: not those of evidence, because trials are compared by the embedding alone
+settings: what all trials share, see hkg_train; not model, warm_start or replace
 trials: the number of points of the grid, drawn at random; null: all
-seed: draws them, and seeds the trainings, unless grid or fixed has a seed
+seed: draws them, and seeds the trainings, unless grid or settings has a seed
 model: the name of the best model; a model of that name is replaced when the transaction commits
-errors: before anything is trained, 22023 or 0A000 for arguments that hkg_train would refuse, 54000 for a grid of more than 100,000 points, 22P02 or 22003 for values of another type, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 25001 unless the transaction is read committed; 53000 when no background worker is free for a trial; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later, or would need more than hybridkg.max_memory, is a row with its error';
+errors: before anything is trained, 22023 or 0A000 for settings that hkg_train would refuse, 54000 for a grid of more than 100,000 points, 55000 without a valid split, 55006 when the model is being trained or another search of the graph is under way, 25001 unless the transaction is read committed; 53000 when no background worker is free for a trial; 55P03 when a training waits for a lock that the caller''s transaction holds; a trial that fails later, or would need more than hybridkg.max_memory, is a row with its error';
 
 -- ---------------------------------------------------------------------------
 -- Rules

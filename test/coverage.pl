@@ -22,7 +22,7 @@ sub add
 
 	foreach my $file (@{ $data->{files} })
 	{
-		my ($name) = $file->{file} =~ m{(?:^|/)(src/[a-z]+/\w+\.[ch]|src/\w+\.c)$} or next;
+		my ($name) = $file->{file} =~ m{(?:^|/)(src/(?:[a-z]+/)+\w+\.[ch]|src/\w+\.c)$} or next;
 
 		foreach my $line (@{ $file->{lines} })
 		{
@@ -62,7 +62,7 @@ my %sum;
 open my $list, '>', $missed or die "$missed: $!";
 foreach my $name (sort keys %lines)
 {
-	my $folder = $name =~ m{^(src/\w+)/} ? $1 : 'src';
+	my $folder = $name =~ m{^(src/.+)/} ? $1 : 'src';
 	my @dark = sort { $a <=> $b } grep { !$lines{$name}{$_} } keys %{ $lines{$name} };
 	my @never = sort grep { !$functions{$name}{$_} } keys %{ $functions{$name} || {} };
 

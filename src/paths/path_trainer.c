@@ -19,7 +19,7 @@
 
 #include "core/random.h"
 #include "core/vector.h"
-#include "kge/optimizer.h"
+#include "kge/learn/optimizer.h"
 
 #define SLOTS 16
 #define MORE_ANSWERS 0.2		/* of a question's known answers, as many are asked for beside the one that is drawn */

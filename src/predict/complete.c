@@ -3,7 +3,7 @@
  *		hkg_complete: the most probable missing facts of a graph, each with its best rule.
  *
  * missing_questions.c has the questions; src/kge finds the facts, best_rule.c the rules.  Where only some heads or tails
- * are shown, a search passes over these alone (kge/chosen.c); then each side has a search of its own, and the best that
+ * are shown, a search passes over these alone (kge/search/chosen.c); then each side has a search of its own, and the best that
  * the first one finds are offered to the second.  Probabilities are those among all entities: for questions that may
  * have an answer that is listed, the best ones of all are found first.  What counts is the probability by both questions
  * of a triple (both_questions.c).

@@ -6,7 +6,7 @@
  * all, the passes over the entities (kge_top_many).  Each has the answers that it has alone.  An entity that is given
  * several times is asked about once.
  *
- * Where only some entities are candidates, a search passes over these (kge/chosen.c).  Probabilities are those among
+ * Where only some entities are candidates, a search passes over these (kge/search/chosen.c).  Probabilities are those among
  * all entities, whose best ones are found for them.
  *
  * Memory is bounded: questions come in parts that have about ANSWERS_AT_ONCE answers together.

@@ -12,7 +12,7 @@
  *
  * Percent and eta come from the time that is left: each phase has work in units of its own, and a unit that is to
  * come takes as long as the units of its phase took on average.  As long as none was measured, it is guessed
- * (train/estimate.c); guesses are multiplied by the time that the phases so far took, divided by what was guessed for
+ * (train/loop/estimate.c); guesses are multiplied by the time that the phases so far took, divided by what was guessed for
  * them: machines differ, and other processes slow them down.  What is being done takes a quarter longer than it has
  * taken so far, at least; so the percentage approaches 100 and does not reach it.  It never falls, though estimates
  * change.

@@ -83,7 +83,7 @@ notice_too_few(const char *graph, const TrainSettings *settings)
 			 errdetail("With holdout at %g, and another one left to each entity and relation, they would be fewer than %d. "
 					   "Where a probability is asked for, it is null.",
 					   settings->holdout, HOLD_OUT_LEAST),
-			 errhint("Make a valid split with hkg_split, however small, or train with holdout => 0 if the order of the "
+			 errhint("Make a valid split with hkg_split, however small, or train with setting holdout 0 if the order of the "
 					 "answers is enough.")));
 }
 
@@ -102,7 +102,7 @@ hold_out_notice(const char *graph, const TrainSettings *settings, int64 count, i
 			 errdetail("The best iteration is chosen on them, and weights of rules, probabilities and thresholds "
 					   "are learnt from them. Only the last epochs train on them."),
 			 errhint("Make a valid split with hkg_split, load one with hkg_load(..., 'valid'), "
-					 "or train on all facts from the start with holdout => 0.")));
+					 "or train on all facts from the start with setting holdout 0.")));
 }
 
 int64

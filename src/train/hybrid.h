@@ -4,8 +4,8 @@
  *
  * What the selected rules infer beyond the facts is learnt beside these.  Each inferred triple carries a number, its
  * worth, which every iteration finds anew from the rules that infer it.  It is the weight of a positive, or, where the
- * method has a labelling of its name (kge/labels.h), the evidence of a triple that gets a label between 0 and 1 in every
- * step.
+ * method has a labelling of its name (kge/learn/labels.h), the evidence of a triple that gets a label between 0 and 1 in
+ * every step.
  */
 #ifndef HKG_TRAIN_HYBRID_H
 #define HKG_TRAIN_HYBRID_H
@@ -39,7 +39,7 @@ typedef struct Hybrid
 {
 	const char *name;
 	bool		evenly;			/* drawn without regard to their scores, as many as there are facts; else a tenth */
-	bool		axioms;			/* needs a score function that has axioms */
+	bool		(*goes_with) (const KgeScoreFunction *function);	/* NULL: any score function */
 
 	/* Fills what each rule is worth.  NULL: nothing is inferred, rules are mined and ranked for predictions alone. */
 	void		(*find_worth) (const HybridRules *rules, double *worth);

@@ -64,7 +64,7 @@ check_nodes(const TrainSettings *settings)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("nodes must be at most half of partitions (%d), not %d", settings->partitions, settings->nodes),
 				 errdetail("Each node trains two partitions at a time, which no other one has then."),
-				 errhint("Choose partitions => %d, or more.", 2 * settings->nodes)));
+				 errhint("Choose partitions %d, or more.", 2 * settings->nodes)));
 }
 
 /* ERROR 0A000 where more of the model is needed at a time than two partitions of its entities */
@@ -79,7 +79,7 @@ check_partitions(const TrainSettings *settings)
 	if (all || is_named(settings->negative_sampling, "kbgan"))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("%s \"%s\" does not go with partitions => %d", all ? "loss" : "negative_sampling",
+				 errmsg("%s \"%s\" does not go with partitions %d", all ? "loss" : "negative_sampling",
 						all ? name_of(settings->loss) : name_of(settings->negative_sampling), settings->partitions),
 				 errdetail("It needs all entities in memory, where only those of two partitions are."),
 				 all ? errhint("Choose the loss \"sampled_softmax\" or \"logistic\", or leave partitions at 1.") :
@@ -87,7 +87,7 @@ check_partitions(const TrainSettings *settings)
 	if (settings->warm_start)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("warm_start does not go with partitions => %d", settings->partitions),
+				 errmsg("warm_start does not go with partitions %d", settings->partitions),
 				 errhint("Leave partitions at 1, or train anew.")));
 }
 
@@ -131,11 +131,11 @@ check_network(const TrainSettings *settings)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("score_function \"%s\" needs reciprocal relations", name_of(settings->score_function)),
 				 errdetail("Its network makes queries for tails alone: a head is the tail of the inverse relation."),
-				 errhint("Choose reciprocal => true.")));
+				 errhint("Choose reciprocal true.")));
 	refuse_with_network(settings, settings->relation_weight > 0, "relation_weight", "relation_weight 0");
 	refuse_with_network(settings, is_dura(settings), "regularizer \"dura\"", "regularizer \"l2\"");
 	refuse_with_network(settings, settings->partitions > 1,
-						psprintf("partitions => %d", settings->partitions), "partitions 1");
+						psprintf("partitions %d", settings->partitions), "partitions 1");
 	refuse_with_network(settings, hybrid_labelling(settings->hybrid) != NULL,
 						psprintf("hybrid \"%s\"", name_of(settings->hybrid)), "hybrid \"sampled\"");
 }
@@ -163,7 +163,7 @@ check_hybrid(const TrainSettings *settings)
 
 	if (hybrid_labelling(hybrid) == NULL)
 		return;
-	if (hybrid->axioms && !kge_has_axioms(settings->score_function))
+	if (hybrid->goes_with != NULL && !hybrid->goes_with(settings->score_function))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("hybrid \"%s\" does not go with score_function \"%s\"", name_of(settings->hybrid), name_of(settings->score_function)),

@@ -398,10 +398,7 @@ take_preset(Reading *reading)
 
 /* ---- what is left open ------------------------------------------------------------- */
 
-/*
- * Where an older version left a setting out, in a declaration or among the settings of a model, what can be 0 is 0: this
- * was all that it could.
- */
+/* What the declaration of an older version lacks, and can be 0, is 0: this was all that it could. */
 static void
 take_defaults(Reading *reading, bool is_older)
 {
@@ -553,7 +550,7 @@ settings_parse(const char *graph, const char *json, TrainSettings *settings)
 	memset(settings, 0, sizeof(*settings));
 	settings->graph = pstrdup(graph);
 	take_json(&reading, DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(json))), BY_SETTINGS);
-	take_defaults(&reading, true);
+	take_defaults(&reading, false);
 	fill_in(settings);
 	settings_check(settings);
 }

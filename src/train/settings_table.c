@@ -194,8 +194,8 @@ const Setting settings_table[] = {
 		.meaning = "the share of all true facts that the graph lacks, for which probabilities are stated; 0: "
 		"a probability is the chance to be one of the facts held out"},
 	{SETTING(paths, DECISION), .optional = true,.not_tuned = true,
-		.in_words = "true on graphs of 20,000 to 300,000 facts, some of which are valid or held out, with "
-		"evidence_rules; in a warm start as the model had it",
+		.in_words = "true with evidence_rules on graphs of 20,000 to 300,000 facts, some of which are valid or "
+		"held out, if it takes an hour of one core at most; in a warm start as the model had it",
 		.meaning = "whether a network is learnt that reads the paths from a question's entity; training "
 		"takes ten times as long and more"},
 	{SETTING(path_layers, INT), .low = 1,.high = PATH_MAX_LAYERS,.optional = true,.not_tuned = true,

@@ -136,7 +136,7 @@ COMMENT ON COLUMN g.checkpoint.data IS 'one piece';
 -- Name: COLUMN checkpoint.checksum; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.checkpoint.checksum IS 'of the piece, its part and its number: whether it is what was saved';
+COMMENT ON COLUMN g.checkpoint.checksum IS 'of the piece, its part and its number';
 
 
 --
@@ -349,7 +349,7 @@ COMMENT ON COLUMN g.evidence_weight.relation IS 'relation.id';
 -- Name: COLUMN evidence_weight.side; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.evidence_weight.side IS 'the entity that a question leaves out: head or tail';
+COMMENT ON COLUMN g.evidence_weight.side IS 'the side that is asked for: head or tail';
 
 
 --
@@ -363,42 +363,42 @@ COMMENT ON COLUMN g.evidence_weight.scale IS 'makes scores of all relations comp
 -- Name: COLUMN evidence_weight.weight; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.evidence_weight.weight IS 'learnt from the valid split, or the facts held out in its place, and drawn towards the weight of all relations together as if by twenty more questions';
+COMMENT ON COLUMN g.evidence_weight.weight IS 'of evidence beside the embedding''s score';
 
 
 --
 -- Name: COLUMN evidence_weight.questions; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.evidence_weight.questions IS 'how many questions scale and weight were learnt from';
+COMMENT ON COLUMN g.evidence_weight.questions IS 'how many questions they were learnt from';
 
 
 --
 -- Name: COLUMN evidence_weight.held_out; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.evidence_weight.held_out IS 'the share of the relation''s known facts that was held out, drawn towards that of all relations as if by ten more held-out facts';
+COMMENT ON COLUMN g.evidence_weight.held_out IS 'the share of the relation''s known facts that was held out';
 
 
 --
 -- Name: COLUMN evidence_weight.calibration; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.evidence_weight.calibration IS 'for evidence embedding, rules, paths and all, as far as the model has them: with x = slope * score + best * (the question''s best score) + last * (its tenth, 0 where fewer are shown) + intercept + (unanswered where the question has no known answer, else answers * log(1 + known answers)), T = 1 / (1 + exp(-x)) is the probability to be true, held out or missing, where evidence of table model has a fitted_missing m above 0, else to be held out; where it has choice, answers exclude each other: log(sum of exp(choice * score)) of the ten best stands in place of the score, and a candidate has its share of the result, of which a part odd is even; most: no probability is above; most_odds: there are no more missing facts for each one that is held out; null: that of column evidence of table model';
+COMMENT ON COLUMN g.evidence_weight.calibration IS 'for each kind of score: slope, best, last, unanswered, answers and intercept, or choice and odd in place of best and last, are a, b, c, d, e, f, g and o of doc/method.md, "Probabilities"; most: no probability is above; most_odds: the most that rho is; null: that of table model';
 
 
 --
 -- Name: COLUMN evidence_weight.closed_world; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.evidence_weight.closed_world IS 'what counts as false where the given entity of a question has no fact of the relation: with u the share of such pairs in the body of a rule, the rule is worth its evidence_confidence / (1 - (1 - closed_world) * u); 1: all of them (standard confidence), 0: none (PCA confidence); null in rows of 0.1.0, as 1';
+COMMENT ON COLUMN g.evidence_weight.closed_world IS 'kappa of doc/method.md, "Evidence at prediction": what rules are worth, 1 standard confidence, 0 PCA confidence; null: 1';
 
 
 --
 -- Name: COLUMN evidence_weight.paths; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.evidence_weight.paths IS 'what the score of the path network counts as evidence, which is that of rules + paths * the score; null where the model had no network when weights were learnt, as the usual 0.7';
+COMMENT ON COLUMN g.evidence_weight.paths IS 'evidence is that of rules + paths * the path network''s score; null: 0.7';
 
 
 --
@@ -418,7 +418,7 @@ CREATE TABLE g.holdout (
 -- Name: TABLE holdout; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.holdout IS 'facts held out: valid chooses the best iteration and calibrates probabilities, test measures; no training learns from them';
+COMMENT ON TABLE g.holdout IS 'facts held out: valid chooses the best iteration and calibrates probabilities, test measures';
 
 
 --
@@ -584,28 +584,28 @@ COMMENT ON COLUMN g.iteration.loss IS 'mean training loss of its last epoch';
 -- Name: COLUMN iteration.mrr; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.iteration.mrr IS 'filtered, on the valid split or the facts held out in its place; null where there are none';
+COMMENT ON COLUMN g.iteration.mrr IS 'filtered, on valid or held-out facts; null if there are none';
 
 
 --
 -- Name: COLUMN iteration.hits_1; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.iteration.hits_1 IS 'filtered Hits@1, likewise';
+COMMENT ON COLUMN g.iteration.hits_1 IS 'likewise';
 
 
 --
 -- Name: COLUMN iteration.hits_3; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.iteration.hits_3 IS 'filtered Hits@3, likewise';
+COMMENT ON COLUMN g.iteration.hits_3 IS 'likewise';
 
 
 --
 -- Name: COLUMN iteration.hits_10; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.iteration.hits_10 IS 'filtered Hits@10, likewise';
+COMMENT ON COLUMN g.iteration.hits_10 IS 'likewise';
 
 
 --
@@ -661,14 +661,14 @@ COMMENT ON COLUMN g.iteration.evaluate_seconds IS 'time for metrics';
 -- Name: COLUMN iteration.ranked; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.iteration.ranked IS 'triples of the valid split that were ranked; null in rows of 0.1.0';
+COMMENT ON COLUMN g.iteration.ranked IS 'triples that were ranked';
 
 
 --
 -- Name: COLUMN iteration.mrr_error; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.iteration.mrr_error IS 'standard error of mrr, where the metrics are estimates from a sample of the split; else null';
+COMMENT ON COLUMN g.iteration.mrr_error IS 'standard error of mrr if a sample was ranked, else null';
 
 
 --
@@ -727,7 +727,7 @@ COMMENT ON TABLE g.model IS 'trained models, and models of imported rules';
 -- Name: COLUMN model.name; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.name IS 'the default is default';
+COMMENT ON COLUMN g.model.name IS 'default, unless the training names another one';
 
 
 --
@@ -755,7 +755,7 @@ COMMENT ON COLUMN g.model.settings IS 'every argument of the training';
 -- Name: COLUMN model.status; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.status IS 'ready, training, cancelled, or failed: and the reason, of the latest background training; until it is ready the model of before answers, if there was one';
+COMMENT ON COLUMN g.model.status IS 'ready, training, cancelled, or failed: and the reason, of the latest background training; until it is ready, the previous model answers';
 
 
 --
@@ -776,49 +776,49 @@ COMMENT ON COLUMN g.model.trained_at IS 'when it was ready; null before';
 -- Name: COLUMN model.best_iteration; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.best_iteration IS 'the iteration whose embeddings and rules are kept: the best by filtered MRR on the valid split or the facts held out in its place (argument holdout of hkg_train), or the last where there are none';
+COMMENT ON COLUMN g.model.best_iteration IS 'the iteration that is kept: the best by filtered MRR on valid or held-out facts, or the last if there are none';
 
 
 --
 -- Name: COLUMN model.evidence; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.evidence IS 'how evidence counts at prediction; null: not at all, or a path network alone, with the usual weights. discount: the weight of each further rule that infers the same candidate, 0 (only the best rule counts) to 1 (noisy-or), for rules alone (null: rules are no evidence) and for rules beside the embedding; calibration: that of all relations together, see evidence_weight.calibration; error: the expected calibration error of the ten best answers, 0 to 1; held_out: the share of the known facts that was held out; fitted_missing: the assume_missing that probabilities were fitted with, 0 where they are the chances to be held out; assume_missing: the share of all true facts that the graph is assumed to lack, argument assume_missing of hkg_train';
+COMMENT ON COLUMN g.model.evidence IS 'discount: the weight of each further rule that infers the same candidate, 0 to 1, for rules and for all; calibration: that of all relations together; error: its expected calibration error; held_out: the share of the known facts that was held out; assume_missing, and fitted_missing, which probabilities were fitted with; null: no evidence';
 
 
 --
 -- Name: COLUMN model.mrr; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.mrr IS 'filtered mean reciprocal rank of that iteration, on the same facts, by the embedding alone';
+COMMENT ON COLUMN g.model.mrr IS 'filtered, of that iteration, by the embedding alone';
 
 
 --
 -- Name: COLUMN model.hits_1; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.hits_1 IS 'filtered Hits@1, likewise';
+COMMENT ON COLUMN g.model.hits_1 IS 'likewise';
 
 
 --
 -- Name: COLUMN model.hits_3; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.hits_3 IS 'filtered Hits@3, likewise';
+COMMENT ON COLUMN g.model.hits_3 IS 'likewise';
 
 
 --
 -- Name: COLUMN model.hits_10; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.hits_10 IS 'filtered Hits@10, likewise';
+COMMENT ON COLUMN g.model.hits_10 IS 'likewise';
 
 
 --
 -- Name: COLUMN model.paths; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.paths IS 'the shape of the network that reads paths, see table path_network: layers, width and kept, as arguments path_layers, path_width and path_kept of hkg_train; null: the model has none';
+COMMENT ON COLUMN g.model.paths IS 'layers, width and kept of its path network; null: there is none';
 
 
 --
@@ -872,28 +872,28 @@ COMMENT ON COLUMN g.path_epoch.loss IS 'mean loss of a question';
 -- Name: COLUMN path_epoch.mrr; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.path_epoch.mrr IS 'filtered, by the network alone, on triples of the valid split or of the facts held out in its place; null where there are none';
+COMMENT ON COLUMN g.path_epoch.mrr IS 'filtered, by the network alone, on valid or held-out facts';
 
 
 --
 -- Name: COLUMN path_epoch.hits_1; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.path_epoch.hits_1 IS 'filtered Hits@1, likewise';
+COMMENT ON COLUMN g.path_epoch.hits_1 IS 'likewise';
 
 
 --
 -- Name: COLUMN path_epoch.hits_3; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.path_epoch.hits_3 IS 'filtered Hits@3, likewise';
+COMMENT ON COLUMN g.path_epoch.hits_3 IS 'likewise';
 
 
 --
 -- Name: COLUMN path_epoch.hits_10; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.path_epoch.hits_10 IS 'filtered Hits@10, likewise';
+COMMENT ON COLUMN g.path_epoch.hits_10 IS 'likewise';
 
 
 --
@@ -907,7 +907,7 @@ COMMENT ON COLUMN g.path_epoch.ranked IS 'triples that were ranked: 200 at most'
 -- Name: COLUMN path_epoch.mrr_error; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.path_epoch.mrr_error IS 'standard error of mrr, where not all triples were ranked; else null';
+COMMENT ON COLUMN g.path_epoch.mrr_error IS 'standard error of mrr if not all triples were ranked, else null';
 
 
 --
@@ -942,7 +942,7 @@ CREATE TABLE g.path_network (
 -- Name: TABLE path_network; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.path_network IS 'the parameters of the network that reads the paths from an entity, a part at a time; doc/method.md, "Learnt paths", defines them';
+COMMENT ON TABLE g.path_network IS 'the parameters of the network that reads paths; doc/method.md, "Learnt paths", defines them';
 
 
 --
@@ -963,21 +963,21 @@ COMMENT ON COLUMN g.path_network.layer IS '1 first; 0: of no layer';
 -- Name: COLUMN path_network.part; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.path_network.part IS 'start: the state of the given entity by what is asked; readout: the score of a state, and an offset behind it; scale, shift: u and v of a message by atom; attend_atom, attend_asked, attend_state, attend: c, d, W transposed, and w with b, of attention; map: A and B transposed and side by side, a row for each number of M; level, bias: of both likewise; keep: C transposed; priority: pi with its offset';
+COMMENT ON COLUMN g.path_network.part IS 'start: s_q; readout: omega and b_omega; scale, shift: u and v; attend_atom, attend_asked, attend_state, attend: c, d, W transposed, and w with b; map: A and B transposed and side by side; level, bias: lambda and beta; keep: C transposed; priority: pi with b_p';
 
 
 --
 -- Name: COLUMN path_network.relation; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.path_network.relation IS 'relation.id of the atom; null: of the atom that leads from an entity to itself, or of no atom';
+COMMENT ON COLUMN g.path_network.relation IS 'relation.id of the atom; null: the atom from an entity to itself, or no atom';
 
 
 --
 -- Name: COLUMN path_network.inverse; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.path_network.inverse IS 'whether the atom is read backwards; null where it has no relation';
+COMMENT ON COLUMN g.path_network.inverse IS 'whether the atom is read backwards';
 
 
 --
@@ -1058,14 +1058,14 @@ COMMENT ON COLUMN g.relation_embedding.relation IS 'relation.id';
 -- Name: COLUMN relation_embedding.embedding; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.relation_embedding.embedding IS 'd numbers; complex: d real parts, then d imaginary parts; rotate: d phases in radians; rescal: a matrix of d x d, row by row';
+COMMENT ON COLUMN g.relation_embedding.embedding IS 'd numbers; complex: d real, then d imaginary parts; rotate: d phases in radians; rescal: a matrix of d x d, row by row';
 
 
 --
 -- Name: COLUMN relation_embedding.reciprocal; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.relation_embedding.reciprocal IS 'likewise, of the relation''s inverse, which scores heads; null unless the model was trained with reciprocal => true';
+COMMENT ON COLUMN g.relation_embedding.reciprocal IS 'likewise, of the relation''s inverse; null without setting reciprocal';
 
 
 --
@@ -1119,7 +1119,7 @@ CREATE TABLE g.rule (
 -- Name: TABLE rule; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.rule IS 'the closed rules over the bounds of head coverage and support, imported rules, and path rules that are evidence at prediction';
+COMMENT ON TABLE g.rule IS 'mined rules above the bounds, imported rules, and path rules that are evidence at prediction';
 
 
 --
@@ -1140,7 +1140,7 @@ COMMENT ON COLUMN g.rule.id IS 'its number in the model';
 -- Name: COLUMN rule.rule; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.rule IS 'as text: head <= body';
+COMMENT ON COLUMN g.rule.rule IS 'its text: head <= body';
 
 
 --
@@ -1154,28 +1154,28 @@ COMMENT ON COLUMN g.rule.head IS 'relation.id of the head';
 -- Name: COLUMN rule.body; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.body IS 'one row per atom: relation, first and second term; -1 is X, -2 is Y, -3 is A, ...; a term of 0 or more is an entity; relation -1: the first term, of the head, is the second, an entity';
+COMMENT ON COLUMN g.rule.body IS 'for each atom: relation, first and second term; -1 is X, -2 is Y, -3 is A, ..., 0 or more an entity; relation -1: the first term equals the second, an entity in the head';
 
 
 --
 -- Name: COLUMN rule.support; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.support IS 'facts that it infers; null, as all counts up to pca_confidence, for a rule that is evidence alone';
+COMMENT ON COLUMN g.rule.support IS 'facts that it infers; null, with all counts up to pca_confidence, for a rule that is evidence alone';
 
 
 --
 -- Name: COLUMN rule.body_size; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.body_size IS 'pairs that the body yields; its variables may stand for one entity';
+COMMENT ON COLUMN g.rule.body_size IS 'pairs (x, y) for which the body holds';
 
 
 --
 -- Name: COLUMN rule.pca_body_size; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.pca_body_size IS 'those of them whose x is known to be head of some fact of the relation (or y, by the functional side)';
+COMMENT ON COLUMN g.rule.pca_body_size IS 'those of them that PCA confidence counts';
 
 
 --
@@ -1210,7 +1210,7 @@ COMMENT ON COLUMN g.rule.pca_confidence IS 'support / pca_body_size';
 -- Name: COLUMN rule.embedding_confidence; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.embedding_confidence IS 'mean of sigma(score) over the predictions; null: there are none, or the rule could not reach the top K with any value';
+COMMENT ON COLUMN g.rule.embedding_confidence IS 'mean of sigma(score) over the predictions; null: there are none, or it is not needed';
 
 
 --
@@ -1224,56 +1224,56 @@ COMMENT ON COLUMN g.rule.quality IS '(1 - omega) * standard_confidence + omega *
 -- Name: COLUMN rule.selected; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.selected IS 'among the top K that inferences are sampled from, or imported';
+COMMENT ON COLUMN g.rule.selected IS 'whether inferences are sampled from it, or it was imported';
 
 
 --
 -- Name: COLUMN rule.evidence_support; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.evidence_support IS 'of a path rule, r(X,Y) <= b(X,A), c(A,Y), that is evidence: how many of the evidence_body_size pairs are facts; null for other rules';
+COMMENT ON COLUMN g.rule.evidence_support IS 'of a path rule: facts among the next pairs; null for other rules';
 
 
 --
 -- Name: COLUMN rule.evidence_body_size; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.evidence_body_size IS 'pairs that the path connects over different entities, where the fact r(X,Y) itself is not on the path: fewer than body_size, which lets variables of one rule stand for one entity; an estimate where evidence_error is above 0';
+COMMENT ON COLUMN g.rule.evidence_body_size IS 'pairs that a path over different entities connects';
 
 
 --
 -- Name: COLUMN rule.evidence_error; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.evidence_error IS 'standard error of evidence_support / evidence_body_size where they are estimated from a sample; 0: all pairs were counted';
+COMMENT ON COLUMN g.rule.evidence_error IS 'standard error of their ratio if pairs were sampled; 0: all were counted';
 
 
 --
 -- Name: COLUMN rule.evidence_confidence; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.evidence_confidence IS 'what prediction takes the rule to be worth: evidence_support / (evidence_body_size + 5) - evidence_error; where these are null, of a selected rule, support / (body_size + 5), a tenth of that with a variable in one atom only, a hundredth with an empty body; null: the rule is no evidence';
+COMMENT ON COLUMN g.rule.evidence_confidence IS 'confidence as evidence at prediction: evidence_support / (evidence_body_size + 5) - evidence_error, or of another selected rule support / (body_size + 5); null: no evidence';
 
 
 --
 -- Name: COLUMN rule.evidence_known_heads; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.evidence_known_heads IS 'of the evidence_body_size pairs, those whose Y is tail of a fact of the head''s relation, estimated where they are many; null in rows of 0.1.0, as if it were all';
+COMMENT ON COLUMN g.rule.evidence_known_heads IS 'pairs of evidence_body_size whose Y is tail of a fact of the head''s relation; null: all';
 
 
 --
 -- Name: COLUMN rule.evidence_known_tails; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.evidence_known_tails IS 'likewise, those whose X is head of one';
+COMMENT ON COLUMN g.rule.evidence_known_tails IS 'likewise, whose X is head of one';
 
 
 --
 -- Name: COLUMN rule.worth; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.rule.worth IS 'what the rule is worth in learning embeddings, by hybrid of hkg_train: its quality (sampled), rule_weight * pca_confidence (ruge), its score as an axiom (itere) or its weight in the Markov logic network (plogicnet), in the best iteration; null: it has no part in that';
+COMMENT ON COLUMN g.rule.worth IS 'its part in learning embeddings: quality (sampled), rule_weight * pca_confidence (ruge), score as an axiom (itere) or weight (plogicnet)';
 
 
 --
@@ -1292,7 +1292,7 @@ ALTER TABLE ONLY g.shared_weight ALTER COLUMN weights SET STORAGE EXTERNAL;
 -- Name: TABLE shared_weight; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.shared_weight IS 'the weights of the network that makes queries, of models with the score function conve; doc/method.md, "A convolutional network", defines them';
+COMMENT ON TABLE g.shared_weight IS 'the weights of the network of conve; doc/method.md, "A convolutional network", defines them';
 
 
 --
@@ -1367,7 +1367,7 @@ CREATE TABLE g.threshold (
 -- Name: TABLE threshold; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.threshold IS 'the thresholds of hkg_classify: learnt from false triples that were given, or of a model without learnt probabilities; else it goes by these';
+COMMENT ON TABLE g.threshold IS 'the thresholds of hkg_classify';
 
 
 --
@@ -1388,28 +1388,28 @@ COMMENT ON COLUMN g.threshold.relation IS 'relation.id';
 -- Name: COLUMN threshold.threshold; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.threshold.threshold IS 'a triple with this score or a higher one is classified as true';
+COMMENT ON COLUMN g.threshold.threshold IS 'a triple with this score or a higher one is true';
 
 
 --
 -- Name: COLUMN threshold.triples; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.threshold.triples IS 'facts of the valid split, or held out in its place, that it was learnt from; 0: it is the threshold of all relations together';
+COMMENT ON COLUMN g.threshold.triples IS 'true triples it was learnt from; 0: it is that of all relations together';
 
 
 --
 -- Name: COLUMN threshold.accuracy; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.threshold.accuracy IS 'on those triples and their false counterparts';
+COMMENT ON COLUMN g.threshold.accuracy IS 'on these and their false counterparts';
 
 
 --
 -- Name: COLUMN threshold.evidence; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.threshold.evidence IS 'the scores it is for: embedding, rules, paths or all, as the argument of hkg_classify';
+COMMENT ON COLUMN g.threshold.evidence IS 'the scores it is for: embedding, rules, paths or all';
 
 
 --
@@ -1450,7 +1450,7 @@ COMMENT ON COLUMN g.trial.id IS 'in the order in which they were tried';
 -- Name: COLUMN trial.model; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.trial.model IS 'the name it was trained under: a checksum of its arguments, the facts, the valid split and hybridkg.precision; the best is renamed, others are removed';
+COMMENT ON COLUMN g.trial.model IS 'a checksum of arguments, facts, valid split and hybridkg.precision';
 
 
 --
@@ -1778,9 +1778,9 @@ default	2	24	3	39	2.0851008892059326	0.19383840430735513	{2}
 --
 
 COPY g.iteration (model, number, loss, mrr, hits_1, hits_3, hits_10, rules, inferred, sampled, train_seconds, mine_seconds, sample_seconds, evaluate_seconds, ranked, mrr_error) FROM stdin;
-default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.001584028	0.004236516	0.000865228	0.000237153	3	\N
-default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.001409178	3.9699e-05	0.000384082	0.000935352	3	\N
-plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000738158	0	0	0.000146658	3	\N
+default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.008336318	0.0022812460000000002	0.001176231	0.000155731	3	\N
+default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.003995016	4.1051e-05	0.000686041	0.000150114	3	\N
+plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.003154215	0	0	0.000174159	3	\N
 \.
 
 
@@ -1789,8 +1789,8 @@ plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000738158	0	0	0.0
 --
 
 COPY g.model (name, score_function, dimensions, settings, status, created_at, trained_at, best_iteration, evidence, mrr, hits_1, hits_3, hits_10, paths) FROM stdin;
-default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "nodes": 1, "omega": 0, "paths": false, "rules": null, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 2, "partitions": 1, "path_facts": null, "path_width": null, "reciprocal": true, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "hidden_dropout": 0.3, "min_confidence": 0, "regularization": 0, "score_function": "complex", "evidence_length": 3, "feature_dropout": 0.2, "label_smoothing": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-28 10:01:07.07318+00	2026-11-28 10:01:07.111877+00	2	{"discount": {"all": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	\N
-plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "nodes": 1, "omega": 0, "paths": false, "rules": null, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "iterations": 1, "partitions": 1, "path_facts": null, "path_width": null, "reciprocal": false, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "hidden_dropout": 0.3, "min_confidence": 0.7, "regularization": 0, "score_function": "transe", "evidence_length": 4, "feature_dropout": 0.2, "label_smoothing": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-28 10:01:07.116097+00	2026-11-28 10:01:07.124307+00	1	\N	0.09314859117490697	0	0	0.5	\N
+default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 2, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": true, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "hidden_dropout": 0.3, "min_confidence": 0, "regularization": 0, "score_function": "complex", "evidence_length": 3, "feature_dropout": 0.2, "label_smoothing": 0, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-28 12:25:27.109115+00	2026-11-28 12:25:27.215369+00	2	{"discount": {"all": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	\N
+plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 1, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": false, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "hidden_dropout": 0.3, "min_confidence": 0.7, "regularization": 0, "score_function": "transe", "evidence_length": 4, "feature_dropout": 0.2, "label_smoothing": 0, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-28 12:25:27.220988+00	2026-11-28 12:25:27.25902+00	1	\N	0.09314859117490697	0	0	0.5	\N
 \.
 
 

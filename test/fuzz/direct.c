@@ -27,7 +27,7 @@
 #include "rules/mine.h"
 #include "server/host.h"
 #include "server/sql.h"
-#include "train/procedure.h"
+#include "train/loop/procedure.h"
 
 #define CALL(function) \
 	({ \

@@ -14,8 +14,8 @@ select hkg_load('g', $$select 'n' || i, 'next', 'n' || i + 1 from generate_serie
 	union all select 'n' || i + 1, 'b ack', 'n' || i from generate_series(0, 4) i
 	union all select 'n' || i, 'twice', 'n' || 2 * i from generate_series(0, 3) i order by 1, 2, 3$$);
 select hkg_load('g', $$values ('n6', 'b ack', 'n5')$$, 'valid');
-select hkg_train('g', 'complex', 2, iterations => 1, epochs => 1, min_quality => 0, evidence_length => 3, model => 'm');
-select hkg_train_background('g', 'distmult', 2, iterations => 10000, epochs => 1, min_quality => 0, model => 'cut');
+select hkg_train('g', 'complex', 2, iterations => 1, epochs => 1, model => 'm', settings => '{"min_quality": 0, "evidence_length": 3}');
+select hkg_train_background('g', 'distmult', 2, iterations => 10000, epochs => 1, model => 'cut', settings => '{"min_quality": 0}');
 do $$
 begin
 	while (select count(*) < 3 from g.iteration where model = 'cut') loop
@@ -163,7 +163,7 @@ begin
 	perform hkg_predict_tails('g', 'n1', 'next', 2, 'm', true);
 	perform hkg_explain('g', 'n1', 'next', 'n2', 'm');
 	if length(input) % 16 = 0 then	-- a hundred times as slow as the others
-		perform hkg_train('g', 'distmult', 1, iterations => 1, epochs => 1, rules_of => 'm', evidence_rules => 0, model => 'new');
+		perform hkg_train('g', 'distmult', 1, iterations => 1, epochs => 1, evidence_rules => 0, model => 'new', settings => '{"rules_of": "m"}');
 	end if;
 end
 $$;

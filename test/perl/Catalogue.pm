@@ -17,9 +17,10 @@ my %usual = (
 	graph => q{'g'}, head => q{'e1'}, tail => q{'e2'}, entity => q{'e1'}, heads => q{array['e1', 'e2']}, tails => q{array['e1', 'e2']},
 	relation => q{'r1'}, k => '3', model => q{'m'}, model_a => q{'m'}, model_b => q{'m2'}, split => q{'valid'}, seed => '1',
 	rule => q{'r1(X,Y) <= r2(X,Y)'}, lines => q{'r1(X,Y) <= r2(X,Y)'}, rules => q{array['r1(X,Y) <= r2(X,Y)']}, top_rules => '3',
-	query => q{'select ''e1'', ''r1'', ''e2'''}, grid => q{'{"dimensions": [2]}'}, fixed => q{'{"iterations": 1, "epochs": 1, "evidence_rules": 0}'},
-	facts => q{'g.triple'}, iterations => '1', epochs => '1', dimensions => '4', evidence_rules => '50', evidence_length => '2',
-	path_layers => '2', path_width => '16', path_kept => '9', path_epochs => '1', path_facts => '9', negatives => '4',
+	query => q{'select ''e1'', ''r1'', ''e2'''}, grid => q{'{"dimensions": [2]}'}, 'hkg_tune.settings' => q{'{"iterations": 1, "epochs": 1, "evidence_rules": 0}'},
+	facts => q{'g.triple'}, iterations => '1', epochs => '1', dimensions => '4', evidence_rules => '50',
+	settings => q{'{"negatives": 4, "evidence_length": 2, "path_layers": 2, "path_width": 16, "path_kept": 9, "path_epochs": 1, "path_facts": 9}'},
+	(map { ("hkg_${_}_slice.settings" => q{'{}'}) } qw(train valid rate)),
 	'hkg_create_graph.graph' => q{'fresh'}, 'hkg_tune.model' => q{'of_test'}, 'hkg_train.model' => q{'of_test'},
 	'hkg_train_background.model' => q{'of_test'}, 'hkg_import_rules.model' => q{'of_test'},
 	'hkg_import_embeddings.model' => q{'of_test'}, 'hkg_import_embeddings.score_function' => q{'distmult'},
@@ -31,8 +32,8 @@ my %of_type = (text => q{'x'}, name => q{'x'}, integer => '1', bigint => '1', 'd
 	jsonb => q{'{}'}, regclass => q{'g.triple'}, 'text[]' => q{array['x']}, 'integer[]' => q{array[1]},
 	'timestamp with time zone' => q{now()});
 # defaults that are given a value, so that a call takes little time
-my %shorter = map { $_ => 1 } qw(iterations epochs dimensions evidence_rules evidence_length path_layers path_width path_kept path_epochs path_facts
-	model model_a model_b fixed compare);
+my %shorter = map { $_ => 1 } qw(iterations epochs dimensions evidence_rules
+	model model_a model_b settings compare);
 
 # Graph g with two models of embeddings and rules, on that node
 sub make_models
@@ -41,8 +42,8 @@ sub make_models
 
 	make_graph($node, 'g', 60, 500);
 	$node->safe_psql('postgres', q{
-		select hkg_train('g', 'rotate', dimensions => 8, iterations => 2, epochs => 2, negatives => 4, model => 'm');
-		select hkg_train('g', 'complex', dimensions => 8, iterations => 2, epochs => 2, negatives => 4, model => 'm2', reciprocal => true, constants => true)});
+		select hkg_train('g', 'rotate', dimensions => 8, iterations => 2, epochs => 2, model => 'm', settings => jsonb_build_object('negatives', 4));
+		select hkg_train('g', 'complex', dimensions => 8, iterations => 2, epochs => 2, model => 'm2', settings => jsonb_build_object('negatives', 4, 'reciprocal', true, 'constants', true))});
 	return;
 }
 

@@ -18,8 +18,17 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_node make_graph cities tables lines_of left_by hold is_held let_go train_and_stop stop_and_resume wait_until is_soon still session wait_for_session finish
+our @EXPORT = qw(start_node arguments make_graph cities tables lines_of left_by hold is_held let_go train_and_stop stop_and_resume wait_until is_soon still session wait_for_session finish
 	end_statement end_process kill_backend lives processor_seconds watch lateness);
+
+# Arguments of hkg_train that a test puts together as name => value: those with a name become its argument settings
+sub arguments
+{
+	my ($list) = @_;
+
+	return $list if $list !~ s/\b(\w+) => /\x01'$1', /g;
+	return $list =~ s/\x01/settings => jsonb_build_object(/r =~ s/\x01//gr . ')';
+}
 
 # A started node with the extension in the database postgres; settings as in postgresql.conf.
 sub start_node
@@ -194,7 +203,7 @@ sub train_and_stop
 	my ($node, $how, $model, $arguments, $table, $rows) = @_;
 	my ($schema) = split /\./, $table;
 	my $gate = hold($node, $table, $model, $rows + 1);
-	my $pid = $node->safe_psql('postgres', "select hkg_train_background($arguments, model => '$model')");
+	my $pid = $node->safe_psql('postgres', "select hkg_train_background(" . arguments("$arguments, model => '$model'") . ')');
 
 	ok(is_held($node), "$model: $rows rows of $table");
 	$how eq 'kill' ? kill_backend($node, $pid) : $node->safe_psql('postgres', "select $how($pid)");

@@ -56,7 +56,7 @@ select report from hkg_tools.try($$select hkg_complete('g', 'r')$$);
 select hkg_create_graph('h');
 select added from hkg_load('h', $$select 'e' || i % 30, 'r' || i % 4, 'e' || (i * i + i % 7) % 50 from generate_series(1, 150) i$$);
 set hybridkg.progress = off;
-select hkg_train('h', 'rotate', dimensions => 4, iterations => 1, epochs => 3, min_support => 1, top_rules => 10, evidence_rules => 0, min_quality => 0);
+select hkg_train('h', 'rotate', dimensions => 4, iterations => 1, epochs => 3, top_rules => 10, evidence_rules => 0, settings => '{"min_support": 1, "min_quality": 0}');
 select hkg_tools.state_sigmoid('h');
 create temp table asked as select * from hkg_tools.asked('h');
 with listed as (select * from hkg_complete('h', null, 1000000, min_probability => 0)),

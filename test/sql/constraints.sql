@@ -20,10 +20,8 @@ select added from hkg_load('office', $$select head, relation, tail from fact$$);
 -- arguments in `more` take the place of these
 create function train(model name, constraints text, more jsonb default '{}') returns name language plpgsql as $$
 begin
-	execute format('select hkg_train(''office'', ''complex'', model => %L, constraints => %L, %s)', model, constraints,
-		(select string_agg(format('%I => %L', key, value), ', ') from jsonb_each_text(jsonb '{"dimensions": 16, "iterations": 2, "epochs": 10,
-			"batch_size": 128, "negatives": 16, "block_size": 16, "top_rules": 0, "evidence_rules": 0, "holdout": 0, "entailment_weight": 0.5}' || more)));
-	return model;
+	return hkg_train('office', 'complex', model => model, settings => jsonb '{"dimensions": 16, "iterations": 2, "epochs": 10, "batch_size": 128, "negatives": 16,
+		"block_size": 16, "top_rules": 0, "evidence_rules": 0, "holdout": 0, "entailment_weight": 0.5}' || jsonb_build_object('constraints', constraints) || more);
 end
 $$;
 create function bits(model name) returns text language sql as $$
@@ -64,8 +62,7 @@ select penalty('aer') < 0.1 * penalty('nne') as drawn_together;
 select count(*) filter (where hkg_score('office', x.name, 'knows', y.name, 'aer') < hkg_score('office', x.name, 'manages', y.name, 'aer') - 0.1) as exceptions, count(*)
 from office.entity x, office.entity y where x.id <= 30 and y.id <= 30;
 -- the default has the bits of a call without the argument
-select hkg_train('office', 'complex', dimensions => 16, iterations => 2, epochs => 10, batch_size => 128, negatives => 16,
-	block_size => 16, top_rules => 0, evidence_rules => 0, holdout => 0);
+select hkg_train('office', 'complex', dimensions => 16, iterations => 2, epochs => 10, top_rules => 0, evidence_rules => 0, settings => '{"batch_size": 128, "negatives": 16, "block_size": 16, "holdout": 0}');
 select bits('default') = bits('none'), bits('none') <> bits('nne'), bits('nne') <> bits('aer');
 select settings->>'constraints', settings->>'entailment_weight', settings->>'entailment_confidence' from office.model where name = 'default';
 
@@ -99,18 +96,18 @@ select train('warm', 'nne_aer', '{"warm_start": true, "iterations": 1, "epochs":
 select bounded('warm');
 
 -- what it takes: gradients of relations, and of each its place and partners
-select n.bytes - o.bytes > 5 * 32 * 4 as more from hkg_estimate('office', 'complex', 16, constraints => 'nne_aer') n, hkg_estimate('office', 'complex', 16) o
+select n.bytes - o.bytes > 5 * 32 * 4 as more from hkg_estimate('office', 'complex', 16, settings => '{"constraints": "nne_aer"}') n, hkg_estimate('office', 'complex', 16) o
 where n.item = 'a minibatch' and o.item = n.item;
 
 -- Refused
 set client_min_messages = warning;
 \i test/tools.sql
 reset client_min_messages;
-select * from hkg_tools.try($$select hkg_train('office', constraints => 'nne')$$);
-select * from hkg_tools.try($$select hkg_train('office', 'distmult', constraints => 'nne_aer')$$);
-select * from hkg_tools.try($$select hkg_train('office', 'complex', constraints => 'nonnegative')$$);
-select * from hkg_tools.try($$select hkg_train('office', 'complex', constraints => 'nne_aer', entailment_weight => 0)$$);
-select * from hkg_tools.try($$select hkg_train('office', 'complex', constraints => 'nne_aer', entailment_confidence => 1.1)$$);
+select * from hkg_tools.try($$select hkg_train('office', settings => '{"constraints": "nne"}')$$);
+select * from hkg_tools.try($$select hkg_train('office', 'distmult', settings => '{"constraints": "nne_aer"}')$$);
+select * from hkg_tools.try($$select hkg_train('office', 'complex', settings => '{"constraints": "nonnegative"}')$$);
+select * from hkg_tools.try($$select hkg_train('office', 'complex', settings => '{"constraints": "nne_aer", "entailment_weight": 0}')$$);
+select * from hkg_tools.try($$select hkg_train('office', 'complex', settings => '{"constraints": "nne_aer", "entailment_confidence": 1.1}')$$);
 -- null stands for the default
 select train('null', null, '{"entailment_confidence": null}');
 select settings->>'constraints', settings->>'entailment_confidence' from office.model where name = 'null';

@@ -3,6 +3,7 @@
 set hybridkg.progress = off;
 set client_min_messages = warning;
 \i test/tools.sql
+\i test/arguments.sql
 \i test/sigmoid.sql
 reset client_min_messages;
 set hybridkg.threads = 1;
@@ -14,9 +15,9 @@ create function pg_temp.train(model name, more text default '') returns text lan
 declare
 	name text;
 begin
-	execute format('select hkg_train(''ring'', ''conve'', dimensions => 12, iterations => 2, epochs => 150, batch_size => 20, learning_rate => 0.003, top_rules => 0,
-		evidence_rules => 0, holdout => 0, label_smoothing => 0.1, input_dropout => 0.1, feature_dropout => 0.1, hidden_dropout => 0.1, model => %L %s)',
-		model, ', ' || nullif(more, '')) into name;
+	execute 'select hkg_train(' || hkg_tools.arguments(format('''ring'', ''conve'', dimensions => 12, iterations => 2, epochs => 150, batch_size => 20, learning_rate => 0.003,
+		top_rules => 0, evidence_rules => 0, holdout => 0, label_smoothing => 0.1, input_dropout => 0.1, feature_dropout => 0.1, hidden_dropout => 0.1, model => %L %s',
+		model, ', ' || nullif(more, ''))) || ')' into name;
 	return name;
 end $$;
 create function pg_temp.bits(model text) returns text language sql as $$
@@ -33,8 +34,8 @@ select key, value from ring.model, jsonb_each_text(settings) where name = 'one' 
 select pg_temp.train('given', $$optimizer => 'adagrad'$$);
 select settings->>'optimizer' as optimizer from ring.model where name = 'given';
 delete from ring.model where name = 'given';
--- and over a preset, though it is the default: ten iterations, not its twenty
-select hkg_train('ring', preset => 'conve', dimensions => 12, iterations => 10, epochs => 1, label_smoothing => 0, hidden_dropout => 0, evidence_rules => 0, holdout => 0, model => 'given');
+-- and over a preset, though it is the default: ten iterations, not its four
+select hkg_train('ring', 'conve', preset => 'quick', dimensions => 12, iterations => 10, epochs => 1, evidence_rules => 0, top_rules => 0, model => 'given', settings => '{"label_smoothing": 0, "hidden_dropout": 0, "holdout": 0}');
 select key, value from ring.model, jsonb_each_text(settings) where name = 'given' and key in
 	('iterations', 'epochs', 'batch_size', 'learning_rate', 'label_smoothing', 'input_dropout', 'hidden_dropout', 'top_rules') order by key;
 delete from ring.model where name = 'given';
@@ -50,10 +51,9 @@ set hybridkg.threads = 3;
 select pg_temp.train('three') as threads, pg_temp.train('seed', 'seed => 2') as seed;
 set hybridkg.threads = 1;
 select pg_temp.bits(m) = pg_temp.bits('one') as same, m from unnest(array['again', 'three', 'seed']) m;
-select hkg_train('ring', 'conve', dimensions => 12, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0, model => 'a') as a,
-	hkg_train('ring', 'conve', dimensions => 12, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0, model => 'b',
-		input_dropout => 0, feature_dropout => 0, hidden_dropout => 0) as b,
-	hkg_train('ring', 'conve', dimensions => 12, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0, model => 'c', label_smoothing => 0.1) as c;
+select hkg_train('ring', 'conve', dimensions => 12, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'a', settings => '{"holdout": 0}') as a,
+	hkg_train('ring', 'conve', dimensions => 12, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'b', settings => '{"holdout": 0, "input_dropout": 0, "feature_dropout": 0, "hidden_dropout": 0}') as b,
+	hkg_train('ring', 'conve', dimensions => 12, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'c', settings => '{"holdout": 0, "label_smoothing": 0.1}') as c;
 select settings->>'learning_rate' as learning_rate, settings->'input_dropout' as input_dropout, settings->'label_smoothing' as label_smoothing, name from ring.model where name in ('a', 'b') order by name;
 select count(distinct pg_temp.bits(m)) from unnest(array['a', 'b', 'c']) m;
 
@@ -126,32 +126,32 @@ select pg_temp.train('one', $$warm_start => true, replace => 'always'$$) as warm
 select side, mrr > 0.9 as learnt from hkg_evaluate('ring', 'train', 'one', evidence => 'embedding') where side = 'both';
 
 -- k_vs_all goes with other score functions
-select hkg_train('ring', 'complex', dimensions => 8, loss => 'k_vs_all', batch_size => 20, iterations => 2, epochs => 50, top_rules => 0, evidence_rules => 0, holdout => 0, model => 'plain');
+select hkg_train('ring', 'complex', dimensions => 8, iterations => 2, epochs => 50, top_rules => 0, evidence_rules => 0, model => 'plain', settings => '{"loss": "k_vs_all", "batch_size": 20, "holdout": 0}');
 select side, mrr > 0.9 as learnt from hkg_evaluate('ring', 'train', 'plain', evidence => 'embedding') where side = 'both';
 
--- what its memory is: (41 * 201 + (2 * 2 + 10368 + 4 + 3) * 200) numbers of the preset's embeddings and weights
-select bytes from hkg_estimate('ring', preset => 'conve') where item = 'embeddings';
+-- what its memory is: (41 * 201 + (2 * 2 + 10368 + 4 + 3) * 200) numbers of embeddings and weights
+select bytes from hkg_estimate('ring', 'conve', 200) where item = 'embeddings';
 
 -- what it does not go with
 select * from hkg_tools.try($$select hkg_train('ring', 'conve', dimensions => 7)$$);
 select * from hkg_tools.try($$select hkg_train('ring', 'conve', dimensions => 504)$$);
-select * from hkg_tools.try($$select hkg_train('ring', 'conve', loss => 'softmax')$$);
-select * from hkg_tools.try($$select hkg_train('ring', 'conve', loss => 'logistic')$$);
-select * from hkg_tools.try($$select hkg_train('ring', 'conve', reciprocal => false)$$);
+select * from hkg_tools.try($$select hkg_train('ring', 'conve', settings => '{"loss": "softmax"}')$$);
+select * from hkg_tools.try($$select hkg_train('ring', 'conve', settings => '{"loss": "logistic"}')$$);
+select * from hkg_tools.try($$select hkg_train('ring', 'conve', settings => '{"reciprocal": false}')$$);
 select * from hkg_tools.try($$select hkg_train('ring', 'conve', preset => 'paper')$$);
-select * from hkg_tools.try($$select hkg_train('ring', 'conve', partitions => 4)$$);
-select * from hkg_tools.try($$select hkg_train('ring', 'conve', relation_weight => 1)$$);
-select * from hkg_tools.try($$select hkg_train('ring', 'distmult', loss => 'softmax', relation_weight => 1, dimensions => 4, hidden_dropout => 1)$$);
-select * from hkg_tools.try($$select hkg_train('ring', 'conve', hybrid => 'ruge')$$);
-select * from hkg_tools.try($$select hkg_train('ring', 'conve', constraints => 'nne')$$);
-select * from hkg_tools.try($$select hkg_train('ring', 'complex', loss => 'k_vs_all', negative_sampling => 'bernoulli')$$);
+select * from hkg_tools.try($$select hkg_train('ring', 'conve', settings => '{"partitions": 4}')$$);
+select * from hkg_tools.try($$select hkg_train('ring', 'conve', settings => '{"relation_weight": 1}')$$);
+select * from hkg_tools.try($$select hkg_train('ring', 'distmult', dimensions => 4, settings => '{"loss": "softmax", "relation_weight": 1, "hidden_dropout": 1}')$$);
+select * from hkg_tools.try($$select hkg_train('ring', 'conve', settings => '{"hybrid": "ruge"}')$$);
+select * from hkg_tools.try($$select hkg_train('ring', 'conve', settings => '{"constraints": "nne"}')$$);
+select * from hkg_tools.try($$select hkg_train('ring', 'complex', settings => '{"loss": "k_vs_all", "negative_sampling": "bernoulli"}')$$);
 select * from hkg_tools.try($$select hkg_import_embeddings('ring', 'select 1', 'select 1', 'conve', 'mine')$$);
 
 -- numbers that are too large to be read again
-select report from hkg_tools.try($$select hkg_train('ring', 'conve', dimensions => 12, optimizer => 'adagrad', learning_rate => 1000, iterations => 1, epochs => 8, top_rules => 0, evidence_rules => 0, seed => 1, model => 'wild')$$);
+select report from hkg_tools.try($$select hkg_train('ring', 'conve', dimensions => 12, iterations => 1, epochs => 8, top_rules => 0, evidence_rules => 0, seed => 1, model => 'wild', settings => '{"optimizer": "adagrad", "learning_rate": 1000}')$$);
 
 -- 0 is a value, which is kept
-select hkg_train('ring', 'conve', dimensions => 12, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, input_dropout => 0, hidden_dropout => 0, min_confidence => 0, model => 'zero');
+select hkg_train('ring', 'conve', dimensions => 12, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'zero', settings => '{"input_dropout": 0, "hidden_dropout": 0, "min_confidence": 0}');
 select s.input_dropout, s.feature_dropout, s.hidden_dropout, s.min_confidence
 	from ring.model m, jsonb_to_record(m.settings) as s (input_dropout float8, feature_dropout float8, hidden_dropout float8, min_confidence float8) where name = 'zero';
 

@@ -192,7 +192,7 @@ create view d.slice as select * from d.place where public.look();
 update pg_catalog.pg_dist_partition set logicalrelid = 'd.slice' where logicalrelid = 'd.place'::regclass;
 create trigger look after insert on d.iteration for each statement execute function look_on();
 set local hybridkg.slice_seconds = -1;
-select hkg_train('d', 'distmult', dimensions => 4, iterations => 2, epochs => 1, negatives => 2, min_support => 1, evidence_rules => 0);
+select hkg_train('d', 'distmult', dimensions => 4, iterations => 2, epochs => 1, evidence_rules => 0, settings => '{"negatives": 2, "min_support": 1}');
 select phase, nodes, count(*) > 1 as repeated from (select *, at - row_number() over (partition by phase, nodes order by at) as run from seen) s
 group by phase, nodes, run order by min(at);
 rollback;
@@ -265,7 +265,7 @@ select _hkg_search_slice('s', '{}', 3, 0.01, 5, false, 4, 3);
 -- ranking by slices: each triple of a split is in one of them, with the rank that it has among all
 select hkg_create_graph('u');
 select added from hkg_load('u', $$select 'e' || i % 40, 'r' || i % 3, 'e' || i * 7 % 40 from generate_series(1, 120) i where i % 5 > 0$$);
-select hkg_train('u', 'rotate', dimensions => 4, iterations => 1, epochs => 3, negatives => 2, model => 'm', seed => 3, constants => false);
+select hkg_train('u', 'rotate', dimensions => 4, iterations => 1, epochs => 3, model => 'm', seed => 3, settings => '{"negatives": 2, "constants": false}');
 select hkg_tools.state_sigmoid('u');
 select xmin::text || ctid::text as version from u.model where name = 'm' \gset
 create temp table ranked as select row_number() over () - 1 as place, head_rank, tail_rank from hkg_ranks('u', 'train', 'm', 5);
@@ -323,8 +323,8 @@ create function answers(prefix text) returns void language plpgsql as $$
 declare
 	c record;
 begin
-	perform hkg_train('u', 'distmult', dimensions => 2, iterations => 1, epochs => 1, negatives => 2, min_support => 3, min_head_coverage => 0, holdout => 0.2, evidence_rules => 0,
-		model => 'held out');
+	perform hkg_train('u', 'distmult', dimensions => 2, iterations => 1, epochs => 1, evidence_rules => 0,
+		model => 'held out', settings => '{"negatives": 2, "min_support": 3, "min_head_coverage": 0, "holdout": 0.2}');
 	for c in select * from calls() loop
 		perform setval('asked', 1, false);
 		execute format('insert into answer select %L, %L, place, answer from (%s) a (place, answer)', prefix, c.name, c.call);

@@ -242,7 +242,7 @@ begin;
 insert into g.entity select i, 'e' || i from generate_series(10, 22010) i;
 insert into g.triple select i, (select min(id) from g.relation), i + 1 from generate_series(10, 22009) i;
 set local hybridkg.max_memory = '2000GB';
-select report from hkg_tools.try($$select hkg_train('g', 'distmult', 1, batch_size => 22000, block_size => 1, negatives => 100000, holdout => 0)$$);
+select report from hkg_tools.try($$select hkg_train('g', 'distmult', 1, settings => '{"batch_size": 22000, "block_size": 1, "negatives": 100000, "holdout": 0}')$$);
 rollback;
 
 -- what changes a graph is refused in a read-only transaction before anything is computed, or found missing

@@ -24,8 +24,8 @@ from unnest(string_to_array(
 select added from hkg_load('g', 'select * from line');
 select added from hkg_load('g', $$values ('cat', 'from', 'italy'), ('joe', 'speaks', 'german'), ('eve', 'trusts', 'dan'), ('gus', 'knows', 'fay')$$, 'valid');
 select added from hkg_load('g', $$values ('gus', 'from', 'france'), ('cat', 'speaks', 'italian'), ('ida', 'knows', 'joe'), ('ida', 'trusts', 'hal')$$, 'test');
-select hkg_train('g', 'distmult', dimensions => 3, iterations => 1, epochs => 5, negatives => 256, negative_sampling => 'uniform', learning_rate_end => 0.1, top_rules => 0,
-	evidence_rules => 0, model => m)
+select hkg_train('g', 'distmult', dimensions => 3, iterations => 1, epochs => 5, top_rules => 0,
+	evidence_rules => 0, model => m, settings => '{"negatives": 256, "negative_sampling": "uniform", "learning_rate_end": 0.1}')
 from unnest(array['plain', 'm']) m;
 
 -- every triple that can be scored, facts among them

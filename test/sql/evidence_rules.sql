@@ -3,6 +3,7 @@
 set hybridkg.progress = off;
 set client_min_messages = warning;
 \i test/tools.sql
+\i test/arguments.sql
 reset client_min_messages;
 select hkg_create_graph('net');
 create temp table line as
@@ -54,7 +55,7 @@ language sql as $$
 $$;
 
 -- the procedure records every rule of up to four atoms, those that are evidence are told apart
-select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, max_rule_length => 4, min_head_coverage => 0, min_support => 1);
+select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, settings => '{"max_rule_length": 4, "min_head_coverage": 0, "min_support": 1}');
 create temp table due as
 	select r.*, p.support as due_support, p.body_size as due_size
 	from net.rule r, pg_temp.pairs(r.head, r.body) p where pg_temp.is_path(r.body) and not (array_length(r.body, 1) = 1 and r.body = array[array[r.head, -1, -2]]);
@@ -69,7 +70,7 @@ select count(*) = count(distinct (head, body)) as different from net.rule;
 
 -- alone: their own numbers, the same from any number of threads
 create temp table found as select head, body, evidence_confidence, selected from due;
-select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_length => 5);
+select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, settings => '{"evidence_length": 5}');
 select bool_and(r.support is null and r.body_size is null and predictions is null and standard_confidence is null and not selected
 		and evidence_support = p.support and evidence_body_size = p.body_size
 		and evidence_confidence = p.support / (p.body_size + 5.0) and evidence_error = 0) as right, max(array_length(body, 1)) as longest
@@ -78,7 +79,7 @@ select count(*) from found f full join (select * from net.rule where array_lengt
 	where f.selected is not true and r.evidence_confidence is distinct from f.evidence_confidence;
 select md5(string_agg(r::text, '|' order by id)) as digest, count(*) filter (where array_length(body, 1) < 3) as short from net.rule r \gset
 set hybridkg.threads = 3;
-select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_length => 5);
+select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, settings => '{"evidence_length": 5}');
 reset hybridkg.threads;
 select md5(string_agg(r::text, '|' order by id)) = :'digest' as same from net.rule r;
 
@@ -87,16 +88,16 @@ select report from unnest(array['support = 1', 'evidence_error = null', 'evidenc
 	hkg_tools.try(format('update net.rule set %s where support is null', a)) report where report ~ '^2';
 
 -- fewer are the shortest
-select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 100, evidence_length => 4);
+select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 100, settings => '{"evidence_length": 4}');
 select count(*), count(*) filter (where array_length(body, 1) < 3) = :short as all_short_ones from net.rule;
 select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0);
 select count(*) from net.rule;
 select count(*) from hkg_estimate('net', evidence_rules => 0) where item = 'evidence';
 select bytes > 100000 from hkg_estimate('net') where item = 'evidence';
 -- no time, no rules
-select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_seconds => 0.001, evidence_length => 6);
+select hkg_train('net', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, settings => '{"evidence_seconds": 0.001, "evidence_length": 6}');
 select count(*) < 20000 from net.rule;
 select settings ->> 'evidence_seconds', settings ->> 'evidence_rules' from net.model;
 select report from unnest(array['evidence_rules => -1', 'evidence_length => 1', 'evidence_length => 7', 'evidence_seconds => 0']) a,
-	hkg_tools.try(format('select hkg_train(''net'', %s)', a)) report where report not like 'HINT%';
+	hkg_tools.try(format('select hkg_train(''net'', %s)', hkg_tools.arguments(a))) report where report not like 'HINT%';
 select hkg_drop_graph('net');

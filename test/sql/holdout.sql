@@ -3,6 +3,7 @@
 --
 set client_min_messages = warning;
 \i test/tools.sql
+\i test/arguments.sql
 reset client_min_messages;
 set hybridkg.progress = off;
 \t on
@@ -19,8 +20,8 @@ create function train(graph name, model name, more text default '') returns text
 declare
 	name text;
 begin
-	execute format('select hkg_train(%L, ''distmult'', dimensions => 8, iterations => 3, epochs => 10, negatives => 8, max_rule_length => 2, evidence_length => 2,
-		min_quality => 0, sample_size => 100000, seed => 5, model => %L %s)', graph, model, more) into name;
+	execute 'select hkg_train(' || hkg_tools.arguments(format('%L, ''distmult'', dimensions => 8, iterations => 3, epochs => 10, negatives => 8, max_rule_length => 2,
+		evidence_length => 2, min_quality => 0, sample_size => 100000, seed => 5, model => %L %s', graph, model, more)) || ')' into name;
 	return name;
 end
 $$;
@@ -58,16 +59,15 @@ select count(*) > 0 from (select embedding from g.entity_embedding except select
 
 -- A fact that is held out and sampled is one positive in the end, not two.  Rules that hold of all other facts infer nothing but
 -- those that are held out: when all are sampled, what is learnt last is what is learnt last without rules.
-select hkg_train('g', 'distmult', dimensions => 8, iterations => 1, epochs => 10, negatives => 8, max_rule_length => 2, evidence_rules => 0,
-	min_quality => 0.5, omega => 0, sample_size => 100000, seed => 5, model => 'sampled');
+select hkg_train('g', 'distmult', dimensions => 8, iterations => 1, epochs => 10, evidence_rules => 0, omega => 0, seed => 5, model => 'sampled', settings => '{"negatives": 8, "max_rule_length": 2, "min_quality": 0.5, "sample_size": 100000}');
 select count(*), count(f) from g.inferred i left join held_out f using (head, relation, tail) where i.model = 'sampled';
-select hkg_train('g', 'distmult', dimensions => 8, iterations => 1, epochs => 10, negatives => 8, evidence_rules => 0,
-	top_rules => 0, seed => 5, model => 'plain');
+select hkg_train('g', 'distmult', dimensions => 8, iterations => 1, epochs => 10, evidence_rules => 0,
+	top_rules => 0, seed => 5, model => 'plain', settings => '{"negatives": 8}');
 select count(*) from (select entity, embedding from g.entity_embedding where model = 'sampled'
 	except select entity, embedding from g.entity_embedding where model = 'plain') different;
 -- which is more than is learnt of them where they are valid; without rules, as these infer them either way
-select hkg_train('split', 'distmult', dimensions => 8, iterations => 1, epochs => 10, negatives => 8, evidence_rules => 0,
-	top_rules => 0, seed => 5, model => 'plain');
+select hkg_train('split', 'distmult', dimensions => 8, iterations => 1, epochs => 10, evidence_rules => 0,
+	top_rules => 0, seed => 5, model => 'plain', settings => '{"negatives": 8}');
 select sum(hkg_score('g', h.name, r.name, t.name, 'plain', 'embedding')) > sum(hkg_score('split', h.name, r.name, t.name, 'plain', 'embedding'))
 from held_out f join g.entity h on h.id = f.head join g.relation r on r.id = f.relation join g.entity t on t.id = f.tail;
 
@@ -119,10 +119,10 @@ select train('g', 'all', ', warm_start => true');
 select evidence from g.model where name = 'all';
 
 -- 50 at least: hkg_estimate counts on an evaluation, or not: of 4200 facts, 0.0118 are 49.56, which is 50
-select count(*) from hkg_estimate('g', holdout => 0.0117) where item = 'evaluation';
-select count(*) from hkg_estimate('g', holdout => 0.0118) where item = 'evaluation';
+select count(*) from hkg_estimate('g', settings => '{"holdout": 0.0117}') where item = 'evaluation';
+select count(*) from hkg_estimate('g', settings => '{"holdout": 0.0118}') where item = 'evaluation';
 select holdout, report from unnest(array['-0.1', '0.51', '''nan''']) with ordinality u (holdout, n),
-	hkg_tools.try(format($$select hkg_train('g', holdout => %s)$$, holdout)) report order by n, report collate "C";
+	hkg_tools.try(format($$select hkg_train('g', settings => jsonb_build_object('holdout', %s))$$, holdout)) report order by n, report collate "C";
 
 -- a training that fails leaves nothing
 create table before as select * from g.model;

@@ -4,6 +4,7 @@
 set hybridkg.progress = off;
 set client_min_messages = warning;
 \i test/tools.sql
+\i test/arguments.sql
 reset client_min_messages;
 set hybridkg.threads = 1;
 select hkg_create_graph('land');
@@ -17,8 +18,8 @@ create function pg_temp.train(model name, more text, top_rules int default 20) r
 declare
 	name text;
 begin
-	execute format('select hkg_train(''land'', ''complex'', dimensions => 8, iterations => 3, epochs => 10, batch_size => 32, negatives => 8, block_size => 8,
-		evidence_rules => 0, holdout => 0, top_rules => %s, min_confidence => 0.5, model => %L %s)', top_rules, model, ', ' || nullif(more, '')) into name;
+	execute 'select hkg_train(' || hkg_tools.arguments(format('''land'', ''complex'', dimensions => 8, iterations => 3, epochs => 10, batch_size => 32, negatives => 8,
+		block_size => 8, evidence_rules => 0, holdout => 0, top_rules => %s, min_confidence => 0.5, model => %L %s', top_rules, model, ', ' || nullif(more, ''))) || ')' into name;
 	return name;
 end $$;
 create function pg_temp.bits(model name) returns text language sql as $$
@@ -38,7 +39,7 @@ select count(*) filter (where selected) > 0 as rules, count(*) = (select count(*
 select number, rules > 0 as rules, inferred, sampled from land.iteration where model = 'none' order by 1;
 select count(*) from land.inferred where model = 'none';
 -- it has no room for samples
-select bool_and(n.bytes = b.bytes) as same from hkg_estimate('land', hybrid => 'none') n join hkg_estimate('land', top_rules => 0) b using (item) where item = 'positives';
+select bool_and(n.bytes = b.bytes) as same from hkg_estimate('land', settings => '{"hybrid": "none"}') n join hkg_estimate('land', top_rules => 0) b using (item) where item = 'positives';
 
 -- ruge
 create function pg_temp.sigmoid(x float8) returns float8 language sql as 'select 1 / (1 + exp(-x))';
@@ -64,8 +65,7 @@ select hkg_create_graph('pairs');
 select added from hkg_load('pairs', $$
 	select 'x' || i, 'b', 'y' || i from generate_series(1, 20) i
 	union all select 'x' || i, 'h', 'y' || i from generate_series(1, 16) i$$);
-select hkg_train('pairs', 'distmult', dimensions => 16, iterations => 4, epochs => 60, batch_size => 20, negatives => 4, block_size => 4, evidence_rules => 0, holdout => 0,
-	max_rule_length => 2, min_confidence => 0.5, hybrid => way, rule_weight => weight, learning_rate => 0.1, model => way || weight)
+select hkg_train('pairs', 'distmult', dimensions => 16, iterations => 4, epochs => 60, evidence_rules => 0, model => way || weight, settings => jsonb_build_object('batch_size', 20, 'negatives', 4, 'block_size', 4, 'holdout', 0, 'max_rule_length', 2, 'min_confidence', 0.5, 'hybrid', way, 'rule_weight', weight, 'learning_rate', 0.1))
 from (values ('none', 0.01), ('ruge', 0.01), ('ruge', 5)) w (way, weight);
 select m.name, bool_and(i.inferred = 4 and i.sampled = 4) as inferred from pairs.model m join pairs.iteration i on i.model = m.name where m.name like 'ruge%' group by 1 order by 1;
 create function pg_temp.truth(model name, low int, high int) returns float8 language sql as $$
@@ -76,8 +76,7 @@ select bool_and(worth = 5 * pca_confidence) as ruge from pairs.rule where model 
 
 -- plogicnet: weights by hand.  h(X,Y) <= b(X,Y) infers 16 facts, and four triples that are as true as their scores: 1000 steps from 0 of 0.0001 * (t - 20 *
 -- sigma(w)), where t is the truth of all 20.  b(X,Y) <= h(X,Y) infers nothing new, and has no part
-select hkg_train('pairs', 'distmult', dimensions => 16, iterations => 20, epochs => 60, batch_size => 20, negatives => 4, block_size => 4, evidence_rules => 0, holdout => 0,
-	max_rule_length => 2, min_confidence => 0.5, hybrid => 'plogicnet', learning_rate => 0.1, model => 'plogicnet');
+select hkg_train('pairs', 'distmult', dimensions => 16, iterations => 20, epochs => 60, evidence_rules => 0, model => 'plogicnet', settings => '{"batch_size": 20, "negatives": 4, "block_size": 4, "holdout": 0, "max_rule_length": 2, "min_confidence": 0.5, "hybrid": "plogicnet", "learning_rate": 0.1}');
 select bool_and(inferred = 4 and sampled = 4) as inferred from pairs.iteration where model = 'plogicnet';
 with recursive truth (t) as (select 16 + sum(pg_temp.sigmoid(score)) from pairs.inferred where model = 'plogicnet' and iteration = 20),
 	ascent (step, w) as (select 0, 0.0::float8 union all select step + 1, w + 0.0001 * (t - 20 * pg_temp.sigmoid(w)) from ascent, truth where step < 1000)
@@ -109,7 +108,7 @@ select hkg_create_graph('two');
 select added from hkg_load('two', $$
 	select relation || p, relation, relation || p + 40 from unnest(array['near', 'beside']) relation, generate_series(0, 39) p
 	union all select relation || p + 40, relation, relation || p from unnest(array['near', 'beside']) relation, generate_series(0, 39) p where p % 4 <> 0$$);
-select hkg_train('two', 'complex', dimensions => 8, iterations => 2, epochs => 10, batch_size => 32, negatives => 8, evidence_rules => 0, holdout => 0, hybrid => 'itere', model => 'two');
+select hkg_train('two', 'complex', dimensions => 8, iterations => 2, epochs => 10, evidence_rules => 0, model => 'two', settings => '{"batch_size": 32, "negatives": 8, "holdout": 0, "hybrid": "itere"}');
 select count(*) as selected, count(worth) as part, max(worth) as worth, min(round(standard_confidence::numeric, 3)) as confidence from two.rule where model = 'two' and selected;
 select number, inferred, sampled from two.iteration where model = 'two' order by 1;
 select hkg_drop_graph('two');
@@ -125,7 +124,7 @@ set hybridkg.threads = 1;
 select pg_temp.bits('three') = pg_temp.bits('network') as threads, pg_temp.bits('network') <> pg_temp.bits('ruge') as other;
 select hkg_tools.differ($$select rule, worth from land.rule where model = 'three'$$, $$select rule, worth from land.rule where model = 'network'$$);
 select way, pg_temp.train('run', format($$hybrid => 'plogicnet', %s$$, way)) as model from unnest(array['partitions => 4', 'accumulate => true, sample_size => 3', $$negative_sampling => 'uniform'$$]) way;
-select hkg_train('land', 'transe', dimensions => 8, iterations => 2, epochs => 5, hybrid => 'plogicnet', evidence_rules => 0, min_confidence => 0.5, holdout => 0, model => 'run');
+select hkg_train('land', 'transe', dimensions => 8, iterations => 2, epochs => 5, evidence_rules => 0, model => 'run', settings => '{"hybrid": "plogicnet", "min_confidence": 0.5, "holdout": 0}');
 select count(worth) > 0 as weights from land.rule where model = 'run';
 
 -- with partitions, at other samplers, and from a model
@@ -135,17 +134,17 @@ select way, pg_temp.train('run', format($$hybrid => 'ruge', rule_weight => 0.1, 
 select pg_temp.train('run', $$hybrid => 'ruge', warm_start => true, replace => 'always'$$);
 
 -- Refused
-select * from hkg_tools.try($$select hkg_train('land', hybrid => 'ruge', loss => 'softmax')$$);
-select * from hkg_tools.try($$select hkg_train('land', hybrid => 'ruge', loss => 'margin')$$);
-select * from hkg_tools.try($$select hkg_train('land', hybrid => 'ruge', top_rules => 0)$$);
-select * from hkg_tools.try($$select hkg_train('land', hybrid => 'ruge', label => 'one')$$);
-select * from hkg_tools.try($$select hkg_train('land', hybrid => 'ruge', rule_weight => 0)$$);
-select * from hkg_tools.try($$select hkg_train('land', hybrid => 'itere')$$);
-select * from hkg_tools.try($$select hkg_train('land', 'complex', hybrid => 'itere', loss => 'margin')$$);
-select * from hkg_tools.try($$select hkg_train('land', hybrid => 'plogicnet', loss => 'softmax')$$);
-select * from hkg_tools.try($$select hkg_train('land', hybrid => 'plogicnet', top_rules => 0)$$);
-select * from hkg_tools.try($$select hkg_train('land', hybrid => 'plogicnet', label => 'one')$$);
-select * from hkg_tools.try($$select hkg_train('land', hybrid => 'some')$$);
+select * from hkg_tools.try($$select hkg_train('land', settings => '{"hybrid": "ruge", "loss": "softmax"}')$$);
+select * from hkg_tools.try($$select hkg_train('land', settings => '{"hybrid": "ruge", "loss": "margin"}')$$);
+select * from hkg_tools.try($$select hkg_train('land', top_rules => 0, settings => '{"hybrid": "ruge"}')$$);
+select * from hkg_tools.try($$select hkg_train('land', settings => '{"hybrid": "ruge", "label": "one"}')$$);
+select * from hkg_tools.try($$select hkg_train('land', settings => '{"hybrid": "ruge", "rule_weight": 0}')$$);
+select * from hkg_tools.try($$select hkg_train('land', settings => '{"hybrid": "itere"}')$$);
+select * from hkg_tools.try($$select hkg_train('land', 'complex', settings => '{"hybrid": "itere", "loss": "margin"}')$$);
+select * from hkg_tools.try($$select hkg_train('land', settings => '{"hybrid": "plogicnet", "loss": "softmax"}')$$);
+select * from hkg_tools.try($$select hkg_train('land', top_rules => 0, settings => '{"hybrid": "plogicnet"}')$$);
+select * from hkg_tools.try($$select hkg_train('land', settings => '{"hybrid": "plogicnet", "label": "one"}')$$);
+select * from hkg_tools.try($$select hkg_train('land', settings => '{"hybrid": "some"}')$$);
 -- What rules infer is the same to the bit by SQL and in memory: with constants, rules that share a body, facts that are held out, and facts that rules learn
 -- from.  SQL reads the table of facts as often in three iterations as in one
 set client_min_messages = warning;

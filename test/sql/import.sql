@@ -179,7 +179,7 @@ reset client_min_messages;
 -- ---- with embeddings: the mean of sigma(score) over what a rule infers beyond the facts --------------
 
 set hybridkg.progress = off;
-select hkg_train('kin', 'distmult', 4, iterations => 1, epochs => 3, omega => 0.25, min_head_coverage => 0.9, evidence_rules => 0, min_quality => 0, accumulate => true);
+select hkg_train('kin', 'distmult', 4, iterations => 1, epochs => 3, omega => 0.25, evidence_rules => 0, settings => '{"min_head_coverage": 0.9, "min_quality": 0, "accumulate": true}');
 create temp table trained as select * from rule where model = 'default';
 select hkg_import_rules('kin', '"grand parent"(X,Y) <= parent(X,A), parent(A,Y)
 parent(X,Y) <= "a,b"(X,A), parent(A,B), "a,b"(B,Y)
@@ -195,14 +195,14 @@ select count(*) from (select id, rule, support, body_size, pca_body_size, standa
 
 -- ---- sampled from in training: given rules take the place of mined ones ---------------------------------
 
-select hkg_train('kin', 'distmult', 4, iterations => 2, epochs => 1, min_support => 1000, model => 'taught', rules_of => 'ours', evidence_rules => 0, min_quality => 0, accumulate => true);
+select hkg_train('kin', 'distmult', 4, iterations => 2, epochs => 1, model => 'taught', evidence_rules => 0, settings => '{"min_support": 1000, "rules_of": "ours", "min_quality": 0, "accumulate": true}');
 select rule, support, body_size, selected from rule where model = 'taught';
 select distinct h.name, r.name, t.name, rules from inferred i join entity h on h.id = i.head join relation r on r.id = i.relation join entity t on t.id = i.tail
 where model = 'taught';
-select hkg_tools.try('select hkg_train(''kin'', model => ''ours'', rules_of => ''ours'')');
-select hkg_tools.try('select hkg_train(''kin'', rules_of => ''nobody'')') limit 1;
+select hkg_tools.try('select hkg_train(''kin'', model => ''ours'', settings => ''{"rules_of": "ours"}'')');
+select hkg_tools.try('select hkg_train(''kin'', settings => ''{"rules_of": "nobody"}'')') limit 1;
 delete from rule where model = 'taught';
-select hkg_tools.try('select hkg_train(''kin'', rules_of => ''taught'')');
+select hkg_tools.try('select hkg_train(''kin'', settings => ''{"rules_of": "taught"}'')');
 -- row security hides the relation of a head, which has no facts: that rule is none
 begin;
 select hkg_import_rules('kin', '"likes (much)"(X,Y) <= parent(X,Y)', model => 'ours');
@@ -212,12 +212,12 @@ grant all on all tables in schema kin to hkg_trainer;
 alter table relation enable row level security;
 create policy visible on relation using (name <> 'likes (much)');
 set local role hkg_trainer;
-select hkg_train('kin', 'distmult', 4, iterations => 1, epochs => 1, model => 'taught', rules_of => 'ours', evidence_rules => 0, min_quality => 0);
+select hkg_train('kin', 'distmult', 4, iterations => 1, epochs => 1, model => 'taught', evidence_rules => 0, settings => '{"rules_of": "ours", "min_quality": 0}');
 select rule, support, body_size from rule where model = 'taught';
 rollback;
 
 -- constants in the head: beyond the facts, the second infers ann's dee, the third both
-select hkg_train('kin', 'distmult', 4, iterations => 2, epochs => 1, model => 'taught', rules_of => 'heads', sample_size => 10, evidence_rules => 0, min_quality => 0, accumulate => true);
+select hkg_train('kin', 'distmult', 4, iterations => 2, epochs => 1, model => 'taught', evidence_rules => 0, settings => '{"rules_of": "heads", "sample_size": 10, "min_quality": 0, "accumulate": true}');
 select rule, support, body_size, selected from rule where model = 'taught' order by id;
 select distinct h.name, r.name, t.name, rules from inferred i join entity h on h.id = i.head join relation r on r.id = i.relation join entity t on t.id = i.tail
 where model = 'taught' order by 1;

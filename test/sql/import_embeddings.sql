@@ -33,7 +33,7 @@ from other.fact;
 
 -- a model and what it exports are the same: the same scores, ranks and answers
 set client_min_messages = warning;
-select hkg_train('trade', dimensions => 8, iterations => 1, epochs => 20, seed => 1, holdout => 0, top_rules => 0, evidence_rules => 0, score_function => 'rotate') is not null as trained;
+select hkg_train('trade', dimensions => 8, iterations => 1, epochs => 20, seed => 1, top_rules => 0, evidence_rules => 0, score_function => 'rotate', settings => '{"holdout": 0}') is not null as trained;
 set client_min_messages = notice;
 select * from hkg_import_embeddings('trade', $$select e.name, x.embedding from trade.entity_embedding x join trade.entity e on e.id = x.entity where x.model = 'default'$$, $$select r.name, x.embedding from trade.relation_embedding x join trade.relation r on r.id = x.relation where x.model = 'default'$$,
 	'rotate',

@@ -45,7 +45,7 @@ begin
 	perform loaded(query);
 	execute format('select count(*) from typed t join typed_graph.entity e on e.name = t.%I::text', of_column) into by_name;
 	select concat_ws(', ', added, deleted, unchanged) from hkg_sync('typed_graph', query) into by_sync;
-	perform hkg_train('typed_graph', 'distmult', 2, iterations => 1, epochs => 1, holdout => 0);
+	perform hkg_train('typed_graph', 'distmult', 2, iterations => 1, epochs => 1, settings => '{"holdout": 0}');
 	execute format($q$ select count(distinct head) from hkg_predict_tails('typed_graph', array(select %I::text from typed), 'is', 1, known => true) $q$, of_column) into asked;
 	execute format($q$ select count(*) from hkg_predict_heads('typed_graph', 'is', '1', 9, known => true, candidates => array(select %I::text from typed)) $q$, of_column) into limited;
 	perform hkg_drop_graph('typed_graph');

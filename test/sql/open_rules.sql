@@ -74,7 +74,7 @@ select hkg_tools.state_sigmoid('kin');
 select head, tail, rule from hkg_complete('kin', 'parent', 100, model => 'both', evidence => 'rules') where rule ~ '<=$' order by head;
 
 -- sampled from in training: what an empty body infers beyond the facts is dee's for ann and dee
-select hkg_train('kin', 'distmult', 4, iterations => 2, epochs => 1, model => 'taught', rules_of => 'ours', sample_size => 100, evidence_rules => 0, min_quality => 0, accumulate => true) is not null;
+select hkg_train('kin', 'distmult', 4, iterations => 2, epochs => 1, model => 'taught', evidence_rules => 0, settings => '{"rules_of": "ours", "sample_size": 100, "min_quality": 0, "accumulate": true}') is not null;
 select h.name, r.name, t.name, rules from inferred i join entity h on h.id = i.head join relation r on r.id = i.relation join entity t on t.id = i.tail
 where model = 'taught' group by 1, 2, 3, 4 order by 2, 1;
 

@@ -6,7 +6,7 @@ set client_min_messages = warning;
 select hkg_create_graph('own');
 select added from hkg_load('own', $$select 'e' || i, 'r' || j % 4, 'e' || (i * 7 + j / 2 * 11) % 60 from generate_series(0, 59) i, generate_series(0, 9) j$$);
 select added from hkg_load('own', $$select 'e' || i, 'r1', 'e' || (i * 7 + 5) % 60 from generate_series(0, 59) i$$, 'test');
-select hkg_train('own', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, holdout => 0, evidence_rules => 20);
+select hkg_train('own', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 20, settings => '{"holdout": 0}');
 -- more rows of a join than facts
 begin;
 create table more () inherits (own.entity);

@@ -4,6 +4,10 @@
 set hybridkg.progress = off;
 \t on
 \a
+set client_min_messages = warning;
+\i test/tools.sql
+\i test/arguments.sql
+reset client_min_messages;
 
 -- 500 people in 50 towns of 10 countries.  Citizens are of the country of their town: a fifth of those facts is held out.
 select hkg_create_graph('people');
@@ -18,8 +22,8 @@ select added from hkg_load('people', $$select head, relation, tail from fact whe
 create function train(model name, partitions int, more text default ', gamma => 4, temperature => 0.5, learning_rate => 0.3, epochs => 10')
 returns name language plpgsql as $$
 begin
-	execute format('select hkg_train(''people'', dimensions => 16, iterations => 2, batch_size => 64, negatives => 32,
-		top_rules => 0, evidence_rules => 0, model => %L, partitions => %L %s)', model, partitions, more);
+	execute 'select hkg_train(' || hkg_tools.arguments(format('''people'', dimensions => 16, iterations => 2, batch_size => 64, negatives => 32,
+		top_rules => 0, evidence_rules => 0, model => %L, partitions => %s %s', model, coalesce(partitions::text, 'null'), more)) || ')';
 	return model;
 end
 $$;
@@ -82,8 +86,8 @@ select abs(m.mrr - e.mrr) < 1e-12 from people.model m, hkg_evaluate('people', 'v
 select count(*) from pg_ls_tmpdir() where name ~ ('pgsql_tmp' || pg_backend_pid());
 
 -- Rules: samples, their weights and embedding confidence as in one partition
-select hkg_train('people', dimensions => 16, iterations => 2, epochs => 5, top_rules => 5, omega => 0.5, min_quality => 0, sample_size => 50,
-	evidence_rules => 0, accumulate => true, partitions => 4, model => 'hybrid');
+select hkg_train('people', dimensions => 16, iterations => 2, epochs => 5, top_rules => 5, omega => 0.5,
+	evidence_rules => 0, model => 'hybrid', settings => '{"min_quality": 0, "sample_size": 50, "accumulate": true, "partitions": 4}');
 select sum(sampled) > 0, bool_and(rules > 0) from people.iteration where model = 'hybrid';
 select r.rule, abs(r.embedding_confidence - (
 		select avg(1 / (1 + exp(-hkg_score('people', a.head, a.relation, a.tail, 'hybrid')))) from hkg_apply_rule('people', r.rule) a where not known)) < 1e-5
@@ -91,15 +95,15 @@ select r.rule, abs(r.embedding_confidence - (
 
 -- What it takes: of 8 partitions, a fourth of what belongs to entities is in memory, and all of it in the file
 select item, max(bytes) filter (where p = 1) as one, max(bytes) filter (where p = 8) as eight
-from (select 1 as p, * from hkg_estimate('people', top_rules => 0, evidence_rules => 0, holdout => 0)
-	union all select 8, * from hkg_estimate('people', top_rules => 0, evidence_rules => 0, partitions => 8)) e
+from (select 1 as p, * from hkg_estimate('people', top_rules => 0, evidence_rules => 0, settings => '{"holdout": 0}')
+	union all select 8, * from hkg_estimate('people', top_rules => 0, evidence_rules => 0, settings => '{"partitions": 8}')) e
 where item in ('embeddings', 'state of the optimizer', 'facts by bucket', 'file of partitions') group by item order by item collate "C";
 -- rotate, 200 dimensions: 400 numbers of an entity, 200 of each of 4 relations.  560 entities are as many stripes of one row, 70 of a partition.
 select (560 * 400 + 4 * 200) * 4 as one, (140 * 400 + 4 * 200) * 4 as eight, 560 * 400 * 2 * 4 as file;
 
 -- On two nodes, each has a bucket: the two partitions, and a sixth of the facts and samples of four partitions' six buckets.  In an epoch each
 -- bucket goes there and back, with the relations, and its facts go there
-create temp table two as select * from hkg_estimate('people', top_rules => 0, evidence_rules => 0, partitions => 4, nodes => 2, label => 'one');
+create temp table two as select * from hkg_estimate('people', top_rules => 0, evidence_rules => 0, settings => '{"partitions": 4, "nodes": 2, "label": "one"}');
 select item from two where item ~ 'node|sent' order by item collate "C";
 select e.bytes - 2 * 6 * ((560 / 2) * 400 * 2 * 4 + 4 * 200 * 2 * 4) = (select count(*) from people.triple) * 12 as sent
 from two e where item = 'sent in an epoch';
@@ -113,7 +117,7 @@ declare
 	message text;
 	hint text;
 begin
-	execute format('select hkg_train(''people'', %s)', more);
+	execute format('select hkg_train(''people'', %s)', hkg_tools.arguments(more));
 	return 'trained';
 exception when others then
 	get stacked diagnostics message = message_text, hint = pg_exception_hint;
@@ -124,7 +128,7 @@ select try(call) from (values
 	(1, $$partitions => 0$$),
 	(2, $$partitions => 129$$),
 	(3, $$partitions => 4, loss => 'softmax'$$),
-	(4, $$partitions => 4, preset => 'complex'$$),
+	(4, $$partitions => 4, score_function => 'complex', loss => 'k_vs_all'$$),
 	(5, $$partitions => 4, negative_sampling => 'kbgan'$$),
 	(7, $$nodes => 0, partitions => 4$$),
 	(8, $$nodes => 2$$),
@@ -132,8 +136,8 @@ select try(call) from (values
 	(6, $$partitions => 4, warm_start => true, model => 'four', score_function => 'distmult', dimensions => 16$$)) c (place, call) order by place;
 select hkg_create_graph('few');
 select added from hkg_load('few', $$select 'a' || i, 'r', 'a' || i + 1 from generate_series(1, 9) i$$);
-select hkg_train('few', partitions => 11, holdout => 0);
-select hkg_train('few', partitions => 10, holdout => 0, top_rules => 0, evidence_rules => 0, epochs => 1, iterations => 1);
+select hkg_train('few', settings => '{"partitions": 11, "holdout": 0}');
+select hkg_train('few', top_rules => 0, evidence_rules => 0, epochs => 1, iterations => 1, settings => '{"partitions": 10, "holdout": 0}');
 set hybridkg.max_memory = '64MB';
 select try('dimensions => 9000, epochs => 1, iterations => 1, top_rules => 0, evidence_rules => 0, batch_size => 64, negatives => 16');
 select try('dimensions => 9000, epochs => 1, iterations => 1, top_rules => 0, evidence_rules => 0, batch_size => 64, negatives => 16, partitions => 16');

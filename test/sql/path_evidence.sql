@@ -12,8 +12,7 @@ select hkg_load('kin', $$
 	select 'p' || i / 2, 'parent', 'p' || i from generate_series(2, 127) i
 	union all select 'p' || i / 4, 'grandparent', 'p' || i from generate_series(4, 127) i where i % 5 > 0$$);
 select hkg_load('kin', $$select 'p' || i / 4, 'grandparent', 'p' || i from generate_series(4, 127) i where i % 5 = 0$$, 'valid');
-select hkg_train('kin', dimensions => 8, epochs => 5, iterations => 1, seed => 3, paths => true, path_layers => 3, path_width => 16,
-	path_kept => 50, path_epochs => 4);
+select hkg_train('kin', dimensions => 8, epochs => 5, iterations => 1, seed => 3, paths => true, settings => '{"path_layers": 3, "path_width": 16, "path_kept": 50, "path_epochs": 4}');
 -- weights are there for both sides of both relations; each kind has its probabilities
 select count(*), bool_and(paths >= 0), bool_and(calibration ?& array['embedding', 'rules', 'paths', 'all']) from kin.evidence_weight;
 select evidence->'calibration' ? 'paths' from kin.model;
@@ -133,8 +132,7 @@ select count(*) from hkg_tools.try($$select hkg_score('kin', 'p3', 'grandparent'
 rollback;
 
 -- a model without rules, whose weights are learnt again; and one without a network
-select hkg_train('kin', model => 'bare', dimensions => 8, epochs => 5, iterations => 1, evidence_rules => 0, paths => true, path_layers => 2,
-	path_width => 16, path_kept => 50, path_epochs => 1);
+select hkg_train('kin', model => 'bare', dimensions => 8, epochs => 5, iterations => 1, evidence_rules => 0, paths => true, settings => '{"path_layers": 2, "path_width": 16, "path_kept": 50, "path_epochs": 1}');
 select evidence->'discount'->'rules', evidence->'calibration' ? 'rules', evidence->'calibration' ? 'paths' from kin.model where name = 'bare';
 select hkg_learn_evidence('kin', 'bare');
 select evidence->'discount'->'rules' from kin.model where name = 'bare';

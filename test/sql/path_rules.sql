@@ -16,8 +16,7 @@ select hkg_load('nations', $$
 	union all select 'person' || p, 'nationality', 'country' || p % 4 from generate_series(0, 59) p where p % 3 <> 0$$);
 select hkg_load('nations', $$
 	select 'person' || p, 'nationality', 'country' || p % 4 from generate_series(0, 59) p where p % 3 = 0$$, 'valid');
-select hkg_train('nations', 'distmult', dimensions => 4, iterations => 1, epochs => 1, seed => 3, paths => true,
-	path_layers => 3, path_width => 16, path_kept => 100, path_epochs => 12, path_facts => 100, path_learning_rate => 0.01);
+select hkg_train('nations', 'distmult', dimensions => 4, iterations => 1, epochs => 1, seed => 3, paths => true, settings => '{"path_layers": 3, "path_width": 16, "path_kept": 100, "path_epochs": 12, "path_facts": 100, "path_learning_rate": 0.01}');
 
 -- the planted rule comes first: it connects all 60 persons with their countries, 40 of these pairs are facts, and nobody
 -- has another nationality; each of the 40 facts is asked for on both sides

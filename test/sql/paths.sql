@@ -3,6 +3,7 @@
 set hybridkg.progress = off;
 set client_min_messages = warning;
 \i test/tools.sql
+\i test/arguments.sql
 reset client_min_messages;
 select hkg_create_graph('nations');
 -- persons live in cities, cities are in countries and were in others; a person's nationality is that of the city.
@@ -17,8 +18,8 @@ select * from hkg_load('nations', $$
 
 create function pg_temp.learn(model text, variadic more text[] default '{}') returns text language plpgsql as $$
 begin
-	execute format('select hkg_train(''nations'', ''distmult'', dimensions => 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, paths => true, model => %L, %s)',
-		model, array_to_string(more, ', '));
+	execute 'select hkg_train(' || hkg_tools.arguments(format('''nations'', ''distmult'', dimensions => 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0,
+		paths => true, model => %L, %s', model, array_to_string(more, ', '))) || ')';
 	return model;
 end
 $$;
@@ -60,19 +61,19 @@ select model, count(*) as epochs from nations.path_epoch where model like 'asked
 begin;
 select hkg_create_graph('crowd');
 select added from hkg_load('crowd', $$select 'e' || i, 'r', 'e' || mod(i * k + k, 9000) from generate_series(0, 8999) i, unnest(array[3, 7, 11, 13, 17, 19]) k$$);
-select hkg_train('crowd', 'distmult', dimensions => 4, iterations => 1, epochs => 1, negatives => 2, top_rules => 0, evidence_rules => 0, holdout => 0,
-	paths => true, path_layers => 1, path_epochs => 1, path_facts => 4, path_kept => kept, model => coalesce(kept::text, 'usual')) as model from unnest(array[null, 300]) kept;
+select hkg_train('crowd', 'distmult', dimensions => 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0,
+	paths => true, model => coalesce(kept::text, 'usual'), settings => jsonb_build_object('negatives', 2, 'holdout', 0, 'path_layers', 1, 'path_epochs', 1, 'path_facts', 4, 'path_kept', kept)) as model from unnest(array[null, 300]) kept;
 select name, paths->'kept' as kept from crowd.model order by name;
 -- An epoch is one minibatch here, and Adam moves a parameter whose gradient stays by the rate.  After two of them, what is kept is one tenth of the
 -- first parameters and nine of the second; without the average, it would be the second.
-select hkg_train('crowd', 'distmult', dimensions => 4, iterations => 1, epochs => 1, negatives => 2, top_rules => 0, evidence_rules => 0, holdout => 0,
-	paths => true, path_layers => 1, path_epochs => n, path_facts => 4, path_kept => 300, path_learning_rate => 0.01, model => 'steps' || n) as model from generate_series(1, 2) n;
+select hkg_train('crowd', 'distmult', dimensions => 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0,
+	paths => true, model => 'steps' || n, settings => jsonb_build_object('negatives', 2, 'holdout', 0, 'path_layers', 1, 'path_epochs', n, 'path_facts', 4, 'path_kept', 300, 'path_learning_rate', 0.01)) as model from generate_series(1, 2) n;
 select max(abs(a - b)) / (0.01 / sqrt(10)) between 0.87 and 0.92 as average
 from crowd.path_network one join crowd.path_network two using (layer, part, relation, inverse), unnest(one.numbers, two.numbers) u (a, b)
 where one.model = 'steps1' and two.model = 'steps2';
 -- at the end of a training as many are kept as by answers, which takes longer
-select (select flops from hkg_estimate('crowd', paths => true, path_epochs => 10) where item = 'an epoch of the path network') /
-	(select flops from hkg_estimate('crowd', paths => true, path_epochs => 4) where item = 'an epoch of the path network') between 1.05 and 2 as longer;
+select (select flops from hkg_estimate('crowd', paths => true, settings => '{"path_epochs": 10}') where item = 'an epoch of the path network') /
+	(select flops from hkg_estimate('crowd', paths => true, settings => '{"path_epochs": 4}') where item = 'an epoch of the path network') between 1.05 and 2 as longer;
 rollback;
 
 -- a warm start goes on from the network of the same shape: its first epoch loses less than one that begins anew
@@ -162,7 +163,7 @@ rollback;
 -- a kilobyte more than that is enough to the end, where rules and paths are weighed: what the network is learnt with has
 -- been given back
 begin;
-\set arguments '\'nations\', \'distmult\', dimensions => 4, iterations => 1, epochs => 1, paths => true, path_epochs => 1'
+\set arguments '\'nations\', \'distmult\', dimensions => 4, iterations => 1, epochs => 1, paths => true, settings => \'{"path_epochs": 1}\''
 select sum(bytes) filter (where item <> 'all of it') = sum(bytes) filter (where item = 'all of it') as adds_up from hkg_estimate(:arguments);
 select set_config('hybridkg.max_memory', (bytes / 1024 + 1) || 'kB', true) is not null as is_set from hkg_estimate(:arguments) where item = 'all of it';
 select hkg_train(:arguments);
@@ -176,14 +177,14 @@ select number, mrr, ranked from nations.path_epoch where model = 'blind' order b
 rollback;
 
 -- errors
-select hkg_train('nations', paths => true, path_layers => 17);
-select hkg_train('nations', paths => true, path_width => 8);
-select hkg_train('nations', paths => true, path_width => 40);
-select hkg_train('nations', paths => true, path_kept => 0);
-select hkg_train('nations', paths => true, path_kept => 65537);	-- more than an answer is made from
-select hkg_train('nations', paths => true, path_epochs => 0);
-select hkg_train('nations', paths => true, path_facts => 0);
-select hkg_train('nations', paths => true, path_learning_rate => 0);
+select hkg_train('nations', paths => true, settings => '{"path_layers": 17}');
+select hkg_train('nations', paths => true, settings => '{"path_width": 8}');
+select hkg_train('nations', paths => true, settings => '{"path_width": 40}');
+select hkg_train('nations', paths => true, settings => '{"path_kept": 0}');
+select hkg_train('nations', paths => true, settings => '{"path_kept": 65537}');	-- more than an answer is made from
+select hkg_train('nations', paths => true, settings => '{"path_epochs": 0}');
+select hkg_train('nations', paths => true, settings => '{"path_facts": 0}');
+select hkg_train('nations', paths => true, settings => '{"path_learning_rate": 0}');
 \set SHOW_CONTEXT never
 select hkg_tune('nations', '{"path_layers": [2, 3]}');
 select hkg_drop_graph('nations');

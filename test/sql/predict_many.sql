@@ -122,7 +122,7 @@ select count(*) from generate_series(1, 4) i, lateral (select set_config('hybrid
 select hkg_create_graph('hub');
 select added from hkg_load('hub', $$select 'e' || i, 'r', 'e' || i * 7 % 2000 from generate_series(1, 1999) i
 	union all select 'hub', 'r', 'e' || i from generate_series(1, 1600) i$$);
-select hkg_train('hub', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, negatives => 2);
+select hkg_train('hub', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, settings => '{"negatives": 2}');
 create temp table given as select array_agg(name order by name = 'hub', name) as names from (select name from hub.entity order by name = 'hub' desc, id limit 524) e;
 create temp table halved as select p.* from given, hkg_predict_tails('hub', names, 'r', 1000) p;
 select count(*), count(distinct head), count(*) filter (where head = 'hub') as of_hub from halved;	-- all but the known one, and 2,000 - 1,600

@@ -3,6 +3,7 @@
 set hybridkg.progress = off;
 set client_min_messages = warning;
 \i test/tools.sql
+\i test/arguments.sql
 reset client_min_messages;
 select hkg_create_graph('ring');
 select * from hkg_load('ring', $$select 'e' || i, 'next', 'e' || (i + 1) % 30 from generate_series(0, 29) i$$);
@@ -11,8 +12,7 @@ select * from hkg_load('ring', $$select 'e' || i, 'next', 'e' || (i + 1) % 30 fr
 select preset, purpose is null or purpose = '' as nameless,
 	(select bool_and(bytes > 0) from hkg_estimate('ring', preset => preset) where bytes is not null) as taken
 	from hkg_presets() order by preset collate "C";
-select p.preset, key as unknown from hkg_presets() p, jsonb_object_keys(settings) key
-	where key not in (select unnest(proargnames) from pg_proc where oid = 'hkg_train'::regproc);
+select p.preset, key as unknown from hkg_presets() p, jsonb_object_keys(settings) key where key not in (select name from hkg_settings());
 
 -- the paper's method, whatever hkg_train's own defaults are: rotate, three atoms without constants, 1 % head coverage, M = 10, k = 100, and of
 -- its grids d = 200, B = 512, omega = 0.5, K = 200; all inferences weigh as much as facts, and stay
@@ -22,18 +22,18 @@ select key, value from hkg_presets() p, jsonb_each(settings) where preset = 'pap
 -- a preset's rate keeps its course from where the call begins
 create temp table said as select * from (values (1, 'true'), (2, 'loss => ''margin'', gamma => 1'), (3, 'loss => ''sampled_softmax'''), (4, 'loss => ''softmax'', score_function => ''complex'''),
 	(5, 'negative_sampling => ''bernoulli'', learning_rate => 0.5'), (6, 'optimizer => ''adam'', learning_rate => 1e-9'), (7, 'learning_rate_end => 0.1'),
-	(8, 'preset => ''paper'''), (9, 'preset => ''transe-wn18rr'''), (10, 'preset => ''rotate-wn18rr'''), (11, 'preset => ''trusted-rules'''),
-	(12, 'preset => ''paper'', optimizer => ''adam'', learning_rate => 0.001'), (13, 'preset => ''rotate-wn18rr'', learning_rate => 0.5'), (14, 'preset => ''rotate-wn18rr'', learning_rate => 0.5, learning_rate_end => 0.4'),
-	(15, 'min_quality => 0.1'), (16, 'min_quality => 0.1, min_confidence => 0.7'), (17, 'preset => ''trusted-rules'', min_confidence => 0.7'), (18, 'min_confidence => 0')) v (n, options);
+	(8, 'preset => ''paper'''), (9, 'preset => ''quick'''),
+	(12, 'preset => ''paper'', optimizer => ''adam'', learning_rate => 0.001'), (13, 'preset => ''paper'', learning_rate => 0.5'), (14, 'preset => ''paper'', learning_rate => 0.5, learning_rate_end => 0.4'),
+	(15, 'min_quality => 0.1'), (16, 'min_quality => 0.1, min_confidence => 0.7'), (17, 'preset => ''paper'', min_confidence => 0.7'), (18, 'min_confidence => 0')) v (n, options);
 do $$
 declare
 	o record;
 begin
 	for o in select * from said where n > 1 loop
-		execute format('select hkg_train(''ring'', dimensions => 4, iterations => 1, epochs => 2, evidence_rules => 0, model => %L, %s)', o.n, o.options);
+		execute 'select hkg_train(' || hkg_tools.arguments(format('''ring'', dimensions => 4, iterations => 1, epochs => 2, evidence_rules => 0, model => %L, %s', o.n::text, o.options)) || ')';
 	end loop;
 	perform hkg_train('ring', model => '1');
-	perform hkg_train('ring', 'transe', 4, 1, 2, model => 'warm', preset => 'transe-wn18rr');
+	perform hkg_train('ring', 'transe', 4, 1, 2, model => 'warm', preset => 'paper');
 	perform hkg_train('ring', 'transe', 4, 1, 2, model => 'warm', warm_start => true);
 end
 $$;
@@ -42,15 +42,16 @@ select coalesce(s.options, 'warm_start => true') as options, settings->>'epochs'
 	from ring.model left join said s on s.n::text = name order by n;
 -- a bound on quality takes the place of that on confidence, wherever it comes from, unless this is given
 select options, settings->>'min_quality' as min_quality, settings->>'min_confidence' as min_confidence
-	from ring.model join said s on s.n::text = name where options ~ 'trusted|min_' order by n;
--- null is what leaving it out is, of all arguments whose null has no other meaning
+	from ring.model join said s on s.n::text = name where options ~ 'paper|min_' order by n;
+-- null is what leaving it out is
 do $$
 begin
 	execute (select format('select hkg_train(''ring'', model => ''null'', %s)', string_agg(format('%I => null', a), ', '))
-		from pg_proc, unnest(proargnames) a where oid = 'hkg_train'::regproc and a not in ('graph', 'model', 'seed', 'warm_start', 'assume_missing'));
+		from pg_proc, unnest(proargnames) a where oid = 'hkg_train'::regproc and a not in ('graph', 'model'));
+	perform hkg_train('ring', model => 'nulls', settings => jsonb_object_agg(name, null)) from hkg_settings() where name <> 'model';
 end
 $$;
-select count(distinct settings - 'model'), count(*) from ring.model where name in ('1', 'null');
+select count(distinct settings - 'model'), count(*) from ring.model where name in ('1', 'null', 'nulls');
 select jsonb_pretty(settings) from ring.model where name = '1';
 delete from ring.model;
 
@@ -58,15 +59,15 @@ delete from ring.model;
 begin;
 create or replace function hkg_presets() returns table (preset text, purpose text, settings jsonb)
 language sql immutable parallel safe as $$ values ('tiny', 'a test',
-	'{"score_function": "distmult", "dimensions": 4, "epochs": 3, "iterations": 1, "top_rules": 0, "learning_rate": 0.5, "regularizer": "n3", "sample_size": 7, "accumulate": false}'::jsonb) $$;
-select hkg_train('ring', preset => 'tiny', epochs => 2, learning_rate => 0.25);
-select score_function, dimensions, settings->'epochs' as epochs, settings->'learning_rate' as learning_rate,
+	'{"score_function": "distmult", "dimensions": 4, "epochs": 3, "iterations": 1, "top_rules": 0, "learning_rate": 0.5, "learning_rate_end": 0.05, "regularizer": "n3", "sample_size": 7, "accumulate": false}'::jsonb) $$;
+select hkg_train('ring', preset => 'tiny', epochs => 2, settings => '{"learning_rate": 0.25}');
+select score_function, dimensions, settings->'epochs' as epochs, settings->'learning_rate' as learning_rate, settings->'learning_rate_end' as learning_rate_end,
 	settings->'regularizer' as regularizer, settings->'sample_size' as sample_size,
 	settings->'accumulate' as accumulate, settings->'batch_size' as batch_size, settings->'preset' as preset
 	from ring.model;
 -- what is given wins, though it is the default, false or 0
-select hkg_train('ring', 'rotate', 200, 10, 10, top_rules => 200, regularizer => 'n3', accumulate => false, evidence_rules => 0, holdout => 0.05, omega => 0,
-	preset => 'tiny', model => 'given');
+select hkg_train('ring', 'rotate', 200, 10, 10, top_rules => 200, evidence_rules => 0, omega => 0,
+	preset => 'tiny', model => 'given', settings => '{"regularizer": "n3", "accumulate": false, "holdout": 0.05}');
 select key, value from ring.model, jsonb_each(settings) where name = 'given' and key in
 	('score_function', 'dimensions', 'iterations', 'epochs', 'top_rules', 'accumulate', 'evidence_rules', 'holdout', 'omega', 'sample_size') order by key collate "C";
 

@@ -50,7 +50,7 @@ select entity, hkg_tools.short(coordinates), hkg_tools.short(explained) from hkg
 select hkg_create_graph('t');
 select added from hkg_load('t', $$select 'e' || i, 'r' || i % 3, 'e' || (i * i + i % 7) % 300 from generate_series(0, 299) i$$);
 set hybridkg.progress = off;
-select hkg_train('t', 'complex', 30, iterations => 1, epochs => 3, top_rules => 0, evidence_rules => 0, holdout => 0);
+select hkg_train('t', 'complex', 30, iterations => 1, epochs => 3, top_rules => 0, evidence_rules => 0, settings => '{"holdout": 0}');
 create table hkg_tools.projected as select * from hkg_project('t', 60);
 create table hkg_tools.centred as
 select e.name as entity, i, x - avg(x::float8) over (partition by i) as x

@@ -51,7 +51,7 @@ select count(*), (select count(*) from g.entity) as entities from g.triple;
 rollback;
 set hybridkg.progress = off;
 -- entities stay with their embeddings until they are pruned: cat has a fact, dan has none any more
-select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0);
+select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, settings => '{"holdout": 0}');
 delete from line where tail = 'dan';
 select * from hkg_sync('g');
 select e.name, v.entity is not null as embedded from g.entity e left join g.entity_embedding v on v.entity = e.id order by 1;
@@ -65,9 +65,9 @@ select * from hkg_sync('g');
 select * from hkg_load('g', $$values ('ann', 'knows', 'cat'), ('ann', 'knows', 'ben'), ('ben', 'knows', 'ann')$$);
 -- a fact that is learnt and held out: training says so, sync mends it
 insert into g.triple select head, relation, tail from g.holdout;
-select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0);
+select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, settings => '{"holdout": 0}');
 select * from hkg_sync('g');
-select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, holdout => 0);
+select hkg_train('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, settings => '{"holdout": 0}');
 -- eve is in a held-out fact that the query lacks
 select * from hkg_sync('g', prune => true);
 select split, h.name, t.name from g.holdout join g.entity h on h.id = head join g.entity t on t.id = tail;

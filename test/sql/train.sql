@@ -6,6 +6,7 @@
 set hybridkg.progress = off;
 set client_min_messages = warning;
 \i test/tools.sql
+\i test/arguments.sql
 reset client_min_messages;
 select hkg_create_graph('league');
 select * from hkg_load('league', $$
@@ -17,8 +18,8 @@ select * from hkg_load('league', $$
 select * from hkg_load('league', $$
 	select 'player' || p, 'plays_sport', 'sport' || p % 12 % 3 from generate_series(0, 59) p where p % 8 = 0$$, 'valid');
 
-select hkg_train('league', dimensions => 8, iterations => 3, epochs => 20, batch_size => 64, negatives => 16,
-	score_function => 'complex', top_rules => 4, sample_size => 10, omega => 0.5, min_quality => 0, accumulate => true, seed => 7);
+select hkg_train('league', dimensions => 8, iterations => 3, epochs => 20,
+	score_function => 'complex', top_rules => 4, omega => 0.5, seed => 7, settings => '{"batch_size": 64, "negatives": 16, "sample_size": 10, "min_quality": 0, "accumulate": true}');
 select name, score_function, dimensions, status, trained_at >= created_at as in_order, best_iteration between 1 and 3 as best,
 	settings->>'top_rules' as top_rules, settings->'sample_size' as sample_size, settings->'learning_rate' as learning_rate
 	from league.model;
@@ -53,7 +54,7 @@ select r.rule, abs(r.embedding_confidence - (
 select hkg_create_graph('dense');
 select added > 500 from hkg_load('dense', $$select 'e' || a, 'r' || r, 'e' || b from generate_series(1, 12) a, generate_series(1, 12) b,
 	generate_series(1, 8) r where hashint4(a * 10000 + b * 100 + r) % 5 > -2$$);
-select hkg_train('dense', 'distmult', dimensions => 4, iterations => 2, epochs => 1, top_rules => 3, min_quality => 0.5, evidence_rules => 0, holdout => 0);
+select hkg_train('dense', 'distmult', dimensions => 4, iterations => 2, epochs => 1, top_rules => 3, evidence_rules => 0, settings => '{"min_quality": 0.5, "holdout": 0}');
 select count(*) > 3000 as many, count(*) = count(embedding_confidence) as all_rated, bool_and(quality = standard_confidence) as by_standard_confidence,
 	count(*) filter (where selected) as selected
 	from dense.rule where standard_confidence >= 0.5 and predictions > 0;
@@ -65,7 +66,7 @@ select count(*), bool_and(abs(r.embedding_confidence - (
 		select avg(1 / (1 + exp(-hkg_score('dense', a.head, a.relation, a.tail)))) from hkg_apply_rule('dense', r.rule) a where not known)) < 1e-5) as mean_of_sigma
 	from dense.rule r where standard_confidence >= 0.5 and predictions > 0 and id % 500 = 0;
 -- without a bound they are rated only as far as needed
-select hkg_train('dense', 'distmult', dimensions => 4, iterations => 1, epochs => 1, top_rules => 3, min_quality => 0, evidence_rules => 0, holdout => 0);
+select hkg_train('dense', 'distmult', dimensions => 4, iterations => 1, epochs => 1, top_rules => 3, evidence_rules => 0, settings => '{"min_quality": 0, "holdout": 0}');
 select count(embedding_confidence) < count(*) as some_not from dense.rule where predictions > 0;
 select hkg_drop_graph('dense');
 -- samples: 10 an iteration, no facts, and each inferred by the rules it names
@@ -80,21 +81,19 @@ select bool_and(exists (
 -- the same seed, the same bits; another number of threads, too; another seed, others
 create temp table first_model as select md5(string_agg(embedding::text, ';' order by entity)) from league.entity_embedding;
 set hybridkg.threads = 3;
-select hkg_train('league', dimensions => 8, iterations => 3, epochs => 20, batch_size => 64, negatives => 16,
-	score_function => 'complex', top_rules => 4, sample_size => 10, omega => 0.5, min_quality => 0, accumulate => true, seed => 7, model => 'again');
+select hkg_train('league', dimensions => 8, iterations => 3, epochs => 20,
+	score_function => 'complex', top_rules => 4, omega => 0.5, seed => 7, model => 'again', settings => '{"batch_size": 64, "negatives": 16, "sample_size": 10, "min_quality": 0, "accumulate": true}');
 reset hybridkg.threads;
-select hkg_train('league', dimensions => 8, iterations => 3, epochs => 20, batch_size => 64, negatives => 16,
-	score_function => 'complex', top_rules => 4, sample_size => 10, omega => 0.5, min_quality => 0, accumulate => true, seed => 8, model => 'other');
+select hkg_train('league', dimensions => 8, iterations => 3, epochs => 20,
+	score_function => 'complex', top_rules => 4, omega => 0.5, seed => 8, model => 'other', settings => '{"batch_size": 64, "negatives": 16, "sample_size": 10, "min_quality": 0, "accumulate": true}');
 select model, md5(string_agg(embedding::text, ';' order by entity)) = (select md5 from first_model) as same_bits
 	from league.entity_embedding group by 1 order by 1;
 
 -- softmax: each of the 45 known players' sport scores higher than the two others; the same bits on
 -- any number of threads
-select hkg_train('league', 'complex', loss => 'softmax', regularization => 0.01, dimensions => 8, iterations => 1, epochs => 20,
-	batch_size => 64, top_rules => 0, model => 'all');
+select hkg_train('league', 'complex', dimensions => 8, iterations => 1, epochs => 20, top_rules => 0, model => 'all', settings => '{"loss": "softmax", "regularization": 0.01, "batch_size": 64}');
 set hybridkg.threads = 3;
-select hkg_train('league', 'complex', loss => 'softmax', regularization => 0.01, dimensions => 8, iterations => 1, epochs => 20,
-	batch_size => 64, top_rules => 0, model => 'all again');
+select hkg_train('league', 'complex', dimensions => 8, iterations => 1, epochs => 20, top_rules => 0, model => 'all again', settings => '{"loss": "softmax", "regularization": 0.01, "batch_size": 64}');
 reset hybridkg.threads;
 select count(distinct bits) as same_bits from (
 	select md5(string_agg(embedding::text, ';' order by entity)) as bits from league.entity_embedding
@@ -104,8 +103,7 @@ select count(*) as comparisons, bool_and(hkg_score('league', 'player' || p, 'pla
 	from generate_series(0, 59) p, generate_series(1, 2) k where p % 4 <> 0;
 -- bfloat16: a model that says so, and learns as well; or a refusal, where the processor has none
 set hybridkg.precision = bfloat16;
-create temp table attempt as select string_agg(report, ' ') as report from hkg_tools.try($$select hkg_train('league', 'complex', loss => 'softmax',
-	regularization => 0.01, dimensions => 8, iterations => 1, epochs => 20, batch_size => 64, top_rules => 0, model => 'rounded')$$);
+create temp table attempt as select string_agg(report, ' ') as report from hkg_tools.try($$select hkg_train('league', 'complex', dimensions => 8, iterations => 1, epochs => 20, top_rules => 0, model => 'rounded', settings => '{"loss": "softmax", "regularization": 0.01, "batch_size": 64}')$$);
 reset hybridkg.precision;
 select case when report = 'no error' then (select bool_and(hkg_score('league', 'player' || p, 'plays_sport', 'sport' || p % 3, model => 'rounded') >
 				hkg_score('league', 'player' || p, 'plays_sport', 'sport' || (p + k) % 3, model => 'rounded'))
@@ -118,7 +116,8 @@ select case when report = 'no error' then (select bool_and(hkg_score('league', '
 -- each way to sample and to regularise learns: the loss falls to less than four fifths of the first epoch's (kbgan's negatives become harder meanwhile)
 create function hkg_tools.loss(epochs int, options text) returns float8 language plpgsql as $$
 begin
-	execute format('select hkg_train(''league'', ''complex'', dimensions => 8, iterations => 1, epochs => %s, top_rules => 0, batch_size => 64, model => ''falls'', %s)', epochs, options);
+	execute 'select hkg_train(' || hkg_tools.arguments(format('''league'', ''complex'', dimensions => 8, iterations => 1, epochs => %s, top_rules => 0, batch_size => 64, model => ''falls'', %s',
+		epochs, options)) || ')';
 	return (select loss from league.iteration where model = 'falls');
 end
 $$;
@@ -131,17 +130,15 @@ select o as options, hkg_tools.loss(20, o) < hkg_tools.loss(1, o) * 0.8 as falls
 select settings->'block_size' as block_size, settings->'temperature' as temperature, settings->'regularizer' as regularizer
 	from league.model where name in ('falls', 'default') order by name;
 -- a learning rate that falls to next to nothing: in the last of two epochs nothing moves; it falls over the epochs of all iterations
-select hkg_train('league', 'complex', dimensions => 8, top_rules => 0, iterations => i, epochs => e, learning_rate_end => r, model => m)
+select hkg_train('league', 'complex', dimensions => 8, top_rules => 0, iterations => i, epochs => e, model => m, settings => jsonb_build_object('learning_rate_end', r))
 	from (values (1, 1, null, 'one'), (1, 2, 1e-9, 'fell'), (1, 4, 1e-9, 'whole'), (2, 2, 1e-9, 'halves')) v (i, e, r, m);
 select max(abs(a - b)) < 1e-6 as stood from league.entity_embedding x join league.entity_embedding y using (entity), unnest(x.embedding, y.embedding) u (a, b)
 	where x.model = 'one' and y.model = 'fell';
 select count(distinct loss) as losses from league.iteration where (model, number) in (('whole', 1), ('halves', 2));
 -- reciprocal relations: the same bits on any number of threads; read back, the model ranks as it did in training
-select hkg_train('league', 'complex', loss => 'softmax', dimensions => 8, iterations => 1, epochs => 20, batch_size => 64, top_rules => 0,
-	reciprocal => true, relation_weight => 0.5, seed => 7, model => 'both ways');
+select hkg_train('league', 'complex', dimensions => 8, iterations => 1, epochs => 20, top_rules => 0, seed => 7, model => 'both ways', settings => '{"loss": "softmax", "batch_size": 64, "reciprocal": true, "relation_weight": 0.5}');
 set hybridkg.threads = 3;
-select hkg_train('league', 'complex', loss => 'softmax', dimensions => 8, iterations => 1, epochs => 20, batch_size => 64, top_rules => 0,
-	reciprocal => true, relation_weight => 0.5, seed => 7, model => 'both ways again');
+select hkg_train('league', 'complex', dimensions => 8, iterations => 1, epochs => 20, top_rules => 0, seed => 7, model => 'both ways again', settings => '{"loss": "softmax", "batch_size": 64, "reciprocal": true, "relation_weight": 0.5}');
 reset hybridkg.threads;
 select count(distinct bits) as same_bits, bool_and(complete) as complete from (
 	select md5(string_agg(reciprocal::text || embedding::text, ';' order by relation)) as bits,
@@ -162,17 +159,17 @@ select count(*) as heads, bool_and(abs(p.score - hkg_tools.complex(t.embedding, 
 	where r.model = 'both ways' and r.relation = (select id from league.relation where name = 'plays_sport')
 		and t.model = 'both ways' and t.entity = (select id from league.entity where name = 'sport1');
 -- embeddings alone, all score functions, both norms; sampling with weights and without memory
-select hkg_train('league', f, dimensions => 4, iterations => 1, epochs => 2, top_rules => 0, norm => n, model => 'plain')
+select hkg_train('league', f, dimensions => 4, iterations => 1, epochs => 2, top_rules => 0, model => 'plain', settings => jsonb_build_object('norm', n))
 	from unnest(array['transe', 'transe', 'distmult', 'complex', 'rotate', 'rotate', 'rescal'], array[1, 2, 1, 1, 1, 2, 1]) u(f, n);
 -- a relation of rescal is a matrix
 select distinct cardinality(embedding) from league.relation_embedding where model = 'plain';
 select model, rules, inferred, sampled from league.iteration where model = 'plain';
 select count(*) from league.rule where model = 'plain' and pca_body_size is not null;
-select hkg_train('league', 'distmult', dimensions => 4, iterations => 2, epochs => 2, label => 'confidence', accumulate => false, model => 'plain');
-select hkg_train('league', 'distmult', dimensions => 4, iterations => 1, epochs => 1, min_quality => 1, model => 'plain');
+select hkg_train('league', 'distmult', dimensions => 4, iterations => 2, epochs => 2, model => 'plain', settings => '{"label": "confidence", "accumulate": false}');
+select hkg_train('league', 'distmult', dimensions => 4, iterations => 1, epochs => 1, model => 'plain', settings => '{"min_quality": 1}');
 select rules, inferred, sampled from league.iteration where model = 'plain';
 -- patience: no better than the first iteration for one iteration, and it stops
-select hkg_train('league', 'distmult', dimensions => 4, iterations => 50, epochs => 1, top_rules => 0, patience => 1, model => 'plain');
+select hkg_train('league', 'distmult', dimensions => 4, iterations => 50, epochs => 1, top_rules => 0, model => 'plain', settings => '{"patience": 1}');
 select count(*) < 50 as stopped, count(*) - max(best_iteration) as waited from league.iteration i join league.model m on m.name = i.model where model = 'plain';
 
 -- in the caller's transaction
@@ -190,7 +187,7 @@ select e.report from unnest(array[
 	'min_quality => -1', 'label => ''two''', 'block_size => 0', 'temperature => -1', 'temperature => ''NaN''', 'regularizer => ''l3''',
 	'loss => ''softmax'', negative_sampling => ''self_adversarial''', 'loss => ''sampled_softmax'', negative_sampling => ''kbgan''', 'relation_weight => -1', 'relation_weight => 1',
 	'loss => ''softmax'', relation_weight => 1', 'regularizer => ''dura''', 'loss => ''softmax'', regularizer => ''dura''']) a,
-	hkg_tools.try(format('select hkg_train(''league'', %s)', a)) e (report);
+	hkg_tools.try(format('select hkg_train(''league'', %s)', hkg_tools.arguments(a))) e (report);
 select hkg_tools.try($$select hkg_train('leage')$$);
 select hkg_tools.try($$select hkg_train(null)$$);
 set hybridkg.max_memory = '1MB';
@@ -202,7 +199,7 @@ select replace(report, '"', '') as try from hkg_tools.try($$select hkg_train('le
 reset temp_file_limit;
 select hkg_train('league', dimensions => 100, iterations => 2, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'aside');
 delete from league.holdout;
-select hkg_tools.try($$select hkg_train('league', patience => 1)$$);
+select hkg_tools.try($$select hkg_train('league', settings => '{"patience": 1}')$$);
 select hkg_create_graph('hollow');
 select hkg_tools.try($$select hkg_train('hollow')$$);
 select * from hkg_load('hollow', $$values ('a', 'is', 'a')$$);
@@ -210,7 +207,7 @@ select hkg_tools.try($$select hkg_train('hollow')$$);
 -- settings are written down with all their digits
 begin;
 set local extra_float_digits = -10;
-select hkg_train('league', 'transe', 2, gamma => 9.123456789, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'digits');
+select hkg_train('league', 'transe', 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'digits', settings => '{"gamma": 9.123456789}');
 select settings->>'gamma' from league.model where name = 'digits';
 rollback;
 -- a training that diverges names the rate that is to blame
@@ -218,7 +215,7 @@ begin;
 select hkg_train('league', 'distmult', 2, 1, 1, top_rules => 0, evidence_rules => 0, model => 'huge');
 update league.entity_embedding set embedding = '{3e38, 3e38}' where model = 'huge';
 select hkg_tools.try($$select hkg_train('league', 'distmult', 2, 1, 1, top_rules => 0, model => 'huge', warm_start => true)$$);
-select hkg_tools.try($$select hkg_train('league', 'distmult', 2, 1, 1, top_rules => 0, model => 'huge', warm_start => true, learning_rate_end => 2)$$);
+select hkg_tools.try($$select hkg_train('league', 'distmult', 2, 1, 1, top_rules => 0, model => 'huge', warm_start => true, settings => '{"learning_rate_end": 2}')$$);
 rollback;
 -- settings that no session may have
 select hkg_tools.try('set hybridkg.threads = 0');

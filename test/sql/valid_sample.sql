@@ -34,6 +34,6 @@ insert into large.relation values (2, 's');
 delete from large.triple;
 insert into large.triple select head, 1, tail from generate_series(1, 20) head, generate_series(1, 10) tail
 	union all select head, 2, 1 from generate_series(20, 59) head;
-do $$ begin perform hkg_train('large', 'distmult', 2, 1, 15, loss => 'softmax', top_rules => 0, evidence_rules => 0, model => 'softmax'); end $$;
+do $$ begin perform hkg_train('large', 'distmult', 2, 1, 15, top_rules => 0, evidence_rules => 0, model => 'softmax', settings => '{"loss": "softmax"}'); end $$;
 select ranked from large.iteration where model = 'softmax';
 select hkg_drop_graph('large');

@@ -24,15 +24,15 @@ create function pg_temp.distance(a float8[], b float8[]) returns float8 language
 	select max(abs(x - y)) from unnest(a, b) u (x, y)
 $$;
 
-select hkg_train('league', 'transe', dimensions => 6, iterations => 1, epochs => 30, batch_size => 16, negatives => 8, top_rules => 0, seed => 1);
+select hkg_train('league', 'transe', dimensions => 6, iterations => 1, epochs => 30, top_rules => 0, seed => 1, settings => '{"batch_size": 16, "negatives": 8}');
 create temp table kept as
 	select name, pg_temp.vector(name, 'default') as embedding from (select name from league.entity union all select name from league.relation) n;
 
 -- it goes on from there: steps of next to nothing leave it where it is, and a cold start somewhere else
-select hkg_train('league', 'transe', dimensions => 6, iterations => 1, epochs => 1, learning_rate => 1e-9, top_rules => 0, seed => 2, warm_start => true);
+select hkg_train('league', 'transe', dimensions => 6, iterations => 1, epochs => 1, top_rules => 0, seed => 2, warm_start => true, settings => '{"learning_rate": 1e-9}');
 select count(*), max(pg_temp.distance(embedding, pg_temp.vector(name, 'default'))) < 1e-6 as stays from kept;
 select settings->'warm_start' as warm_start, status from league.model;
-select hkg_train('league', 'transe', dimensions => 6, iterations => 1, epochs => 1, learning_rate => 1e-9, top_rules => 0, seed => 2, model => 'cold');
+select hkg_train('league', 'transe', dimensions => 6, iterations => 1, epochs => 1, top_rules => 0, seed => 2, model => 'cold', settings => '{"learning_rate": 1e-9}');
 select count(*), max(pg_temp.distance(embedding, pg_temp.vector(name, 'cold'))) > 0.1 as is_elsewhere from kept;
 -- its first epoch begins where the other one ended
 select loss < (select loss from league.iteration where model = 'cold') as has_learnt from league.iteration where model = 'default';
@@ -42,7 +42,7 @@ select * from hkg_load('league', $$values ('newcomer', 'plays_for', 'team1'), ('
 	('team1', 'captain', 'newcomer'), ('newcomer', 'friend_of', 'stranger')$$);
 delete from league.triple using league.entity e where e.name = 'player3' and e.id in (head, tail);
 delete from league.entity where name = 'player3';
-select hkg_train('league', 'transe', dimensions => 6, iterations => 1, epochs => 1, learning_rate => 1e-9, top_rules => 0, seed => 2, warm_start => true);
+select hkg_train('league', 'transe', dimensions => 6, iterations => 1, epochs => 1, top_rules => 0, seed => 2, warm_start => true, settings => '{"learning_rate": 1e-9}');
 -- the newcomer is where its known neighbours say: the mean of t - r over (newcomer, r, t); the stranger is somewhere
 select pg_temp.distance(pg_temp.vector('newcomer', 'default'),
 	array(select (x + y) / 2 from unnest(
@@ -81,10 +81,10 @@ $$;
 select f, pg_temp.bits(f, 1) = pg_temp.bits(f, 3) as same_bits from unnest(array['transe', 'distmult', 'complex', 'rotate']) f;
 
 -- inverse relations go along
-select hkg_train('league', 'complex', dimensions => 4, iterations => 1, epochs => 5, top_rules => 0, reciprocal => true, model => 'twin');
+select hkg_train('league', 'complex', dimensions => 4, iterations => 1, epochs => 5, top_rules => 0, model => 'twin', settings => '{"reciprocal": true}');
 create temp table twin as select relation, embedding, reciprocal from league.relation_embedding where model = 'twin';
-select hkg_train('league', 'complex', dimensions => 4, iterations => 1, epochs => 1, learning_rate => 1e-9, top_rules => 0, reciprocal => true, model => 'twin',
-	warm_start => true);
+select hkg_train('league', 'complex', dimensions => 4, iterations => 1, epochs => 1, top_rules => 0, model => 'twin',
+	warm_start => true, settings => '{"learning_rate": 1e-9, "reciprocal": true}');
 select count(*), max(pg_temp.distance(t.embedding::float8[], v.embedding::float8[])) < 1e-6 as stays,
 	max(pg_temp.distance(t.reciprocal::float8[], v.reciprocal::float8[])) < 1e-6 as inverse_stays
 	from twin t join league.relation_embedding v using (relation) where v.model = 'twin';
@@ -106,7 +106,7 @@ select max(octet_length(report)) > 100, bool_and(convert_from(convert_to(report,
 	from hkg_tools.try($$select hkg_train_background('league', warm_start => true, model => 'nobody')$$) report;
 delete from league.model where name like 'x%';
 select hkg_tools.try($$select hkg_train('league', 'transe', dimensions => 7, warm_start => true)$$);
-select hkg_tools.try($$select hkg_train('league', 'transe', dimensions => 6, norm => 2, warm_start => true)$$);
+select hkg_tools.try($$select hkg_train('league', 'transe', dimensions => 6, warm_start => true, settings => '{"norm": 2}')$$);
 update league.model set status = 'cancelled' where name = 'cold';
 delete from league.entity_embedding where model = 'cold';
 select hkg_tools.try($$select hkg_train('league', 'transe', dimensions => 6, model => 'cold', warm_start => true)$$);
@@ -118,11 +118,11 @@ select hkg_drop_graph('league');
 select hkg_create_graph('ring');
 select * from hkg_load('ring', $$select 'x' || i, r, 'x' || (i + step) % 400 from generate_series(0, 399) i, (values ('next', 1), ('two', 2), ('previous', 399)) v (r, step)$$);
 select * from hkg_split('ring', 0.05, 0.05);
-select hkg_train('ring', 'complex', dimensions => 32, loss => 'softmax', regularization => 0.01, batch_size => 100, iterations => 2, epochs => 40,
-	top_rules => 0, evidence_rules => 0);
+select hkg_train('ring', 'complex', dimensions => 32, iterations => 2, epochs => 40,
+	top_rules => 0, evidence_rules => 0, settings => '{"loss": "softmax", "regularization": 0.01, "batch_size": 100}');
 set client_min_messages = warning;
-select hkg_train('ring', 'complex', dimensions => 32, loss => 'softmax', batch_size => 100, iterations => 1, epochs => 1,
-	top_rules => 0, evidence_rules => 0, learning_rate => 1e-9, warm_start => true, constraints => 'nne');
+select hkg_train('ring', 'complex', dimensions => 32, iterations => 1, epochs => 1,
+	top_rules => 0, evidence_rules => 0, warm_start => true, settings => '{"loss": "softmax", "batch_size": 100, "learning_rate": 1e-9, "constraints": "nne"}');
 select mrr > 0.9 as good, constraints, (select min(x) < 0 from ring.entity_embedding, unnest(embedding) x where model = 'default') as stays
 	from ring.model, jsonb_to_record(settings) as s (constraints text) where name = 'default';
 reset client_min_messages;

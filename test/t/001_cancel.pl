@@ -19,8 +19,7 @@ make_graph($node, 'g', 5000, 50000);
 
 # A few seconds, in about equal parts training, mining, sampling (from millions of inferences), and looking for
 # evidence.
-my $train = q{select hkg_train('g', 'distmult', dimensions => 32, iterations => 1, epochs => 40, evidence_seconds => 1, paths => false,
-	sample_size => 5000, min_head_coverage => 0.001, top_rules => 1000, omega => 0.5, min_quality => 0, model => 'm')};
+my $train = q{select hkg_train('g', 'distmult', dimensions => 32, iterations => 1, epochs => 40, paths => false, top_rules => 1000, omega => 0.5, model => 'm', settings => jsonb_build_object('evidence_seconds', 1, 'sample_size', 5000, 'min_head_coverage', 0.001, 'min_quality', 0))};
 
 # What a statement left of threads, of tables and of locks in its session: nothing.
 my $left = q{select (select count(*) from pg_ls_dir('/proc/' || pg_backend_pid() || '/task'))
@@ -87,11 +86,11 @@ is(tables($node, 'g'), $before, 'the model is still the old one');
 # large minibatches, passes over all entities.  Each runs for minutes, so that it is caught at work.
 my $wide = q{loss => 'softmax', iterations => 1000, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'w', regularization => 0.05};
 foreach my $case (
-	[ 'rescal', "select hkg_train('g', 'rescal', 1024, batch_size => 2000, $wide)" ],
-	[ 'rescal with relations', "select hkg_train('g', 'rescal', 512, relation_weight => 1, batch_size => 1000, $wide)" ],
-	[ 'complex, large batches', "select hkg_train('g', 'complex', 1000, relation_weight => 1, batch_size => 20000, optimizer => 'adam', $wide)" ],
-	[ 'conve', "select hkg_train('g', 'conve', 500, batch_size => 2000, $wide)" =~ s/softmax/k_vs_all/r ],
-	[ 'partitions', q{select hkg_train('g', dimensions => 1000, iterations => 1000, epochs => 1, top_rules => 0, evidence_rules => 0, partitions => 8, model => 'w')} ])
+	[ 'rescal', "select hkg_train(@{[ arguments(qq{'g', 'rescal', 1024, batch_size => 2000, $wide}) ]})" ],
+	[ 'rescal with relations', "select hkg_train(@{[ arguments(qq{'g', 'rescal', 512, relation_weight => 1, batch_size => 1000, $wide}) ]})" ],
+	[ 'complex, large batches', "select hkg_train(@{[ arguments(qq{'g', 'complex', 1000, relation_weight => 1, batch_size => 20000, optimizer => 'adam', $wide}) ]})" ],
+	[ 'conve', "select hkg_train(@{[ arguments(qq{'g', 'conve', 500, batch_size => 2000, $wide}) ]})" =~ s/softmax/k_vs_all/r ],
+	[ 'partitions', q{select hkg_train('g', dimensions => 1000, iterations => 1000, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'w', settings => jsonb_build_object('partitions', 8))} ])
 {
 	foreach my $milliseconds (150, 700, 1500)
 	{
@@ -124,7 +123,7 @@ $node->safe_psql('postgres', q{
 		union all select 'n' || i, 'b', 'm' || j from generate_series(1, 300) i, generate_series(1, 300) j
 		union all values ('h', 'c', 'm1'), ('h', 'c', 'm2')$$);
 	select hkg_train('s', 'distmult', dimensions => 1, iterations => 1, epochs => 1, top_rules => 0,
-		evidence_rules => 1, holdout => 0, model => 'm');
+		evidence_rules => 1, model => 'm', settings => jsonb_build_object('holdout', 0));
 	select hkg_import_rules('s', 'c(X,Y) <= a(X,A), b(A,Y), b(A,"m1")', model => 'm');
 	insert into s.rule select (copy).* from (select jsonb_populate_record(r, jsonb_build_object('id', i)) as copy
 		from s.rule r, generate_series(1001, 4000) i where rule like '%m1%') c});
@@ -138,8 +137,8 @@ foreach my $statement (q{select hkg_score('s', 'h', 'c', 'm3', 'm')}, q{select *
 ok(times_out('an explanation', q{select * from hkg_explain('s', 'h', 'c', 'm3', 'm')}, 1000, 0.1), 'an explanation: was still running');
 
 # Learnt paths as rules: 300 ways lead from each of these facts to the next
-$node->safe_psql('postgres', q{select hkg_train('s', 'distmult', dimensions => 1, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 1, holdout => 0,
-	model => 'p', max_rule_length => 2, paths => true, path_layers => 3, path_width => 16, path_kept => 300, path_epochs => 1, path_facts => 16)});
+$node->safe_psql('postgres', q{select hkg_train('s', 'distmult', dimensions => 1, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 1,
+	model => 'p', paths => true, settings => jsonb_build_object('holdout', 0, 'max_rule_length', 2, 'path_layers', 3, 'path_width', 16, 'path_kept', 300, 'path_epochs', 1, 'path_facts', 16))});
 # a list is by probabilities, of which nothing was held out to learn from
 $node->safe_psql('postgres', q{update s.model set evidence = evidence || '{"calibration": {"all": {"slope": 1, "intercept": 0}}}' where name = 'p'});
 foreach my $milliseconds (100, 400, 900)

@@ -16,21 +16,21 @@ make_graph($node, 'other', 500, 5000);
 my $small = q{'distmult', dimensions => 8, iterations => 1, epochs => 2};
 my $long = q{'distmult', dimensions => 32, iterations => 1000, epochs => 1000};
 
-$node->safe_psql('postgres', "select hkg_train('g', $small, model => 'm')");
+$node->safe_psql('postgres', "select hkg_train(@{[ arguments(qq{'g', $small, model => 'm'}) ]})");
 my $before = tables($node, 'g');
 
-my $trainer = session($node, 'trainer', "select hkg_train('g', $long, model => 'm')");
+my $trainer = session($node, 'trainer', "select hkg_train(@{[ arguments(qq{'g', $long, model => 'm'}) ]})");
 my $pid = wait_for_session($node, $trainer);
 ok(wait_until($node, "select exists (select from hkg_progress where pid = $pid and phase = 'training')"), 'a training is under way');
 
 # the first one takes hours
 my ($code, $out, $err) = $node->psql('postgres',
-	"\\set VERBOSITY verbose\nset statement_timeout = '60s'; select hkg_train('g', $small, model => 'm')");
+	"\\set VERBOSITY verbose\nset statement_timeout = '60s'; select hkg_train(@{[ arguments(qq{'g', $small, model => 'm'}) ]})");
 like($err, qr/ERROR:  55006: /, 'the second training of a model does not wait, but is refused with object_in_use');
 
-is($node->safe_psql('postgres', "select hkg_train('g', $small, model => 'n')"), 'n',
+is($node->safe_psql('postgres', "select hkg_train(@{[ arguments(qq{'g', $small, model => 'n'}) ]})"), 'n',
 	'another model of the graph can be trained meanwhile');
-is($node->safe_psql('postgres', "select hkg_train('other', $small, model => 'm')"), 'm',
+is($node->safe_psql('postgres', "select hkg_train(@{[ arguments(qq{'other', $small, model => 'm'}) ]})"), 'm',
 	'a model of that name of another graph, too');
 is($node->safe_psql('postgres', "select count(*) from hkg_predict_tails('g', 'e1', 'r1', 5, 'm')"), '5',
 	'the old model answers meanwhile');
@@ -49,17 +49,17 @@ is(tables($node, 'g'), $before, 'and be put back');
 
 is($node->safe_psql('postgres', "select pg_cancel_backend($pid)"), 't', 'the first training is cancelled');
 ok(!finish($trainer), 'it failed');
-is($node->safe_psql('postgres', "select hkg_train('g', $small, model => 'm', seed => 1)"), 'm',
+is($node->safe_psql('postgres', "select hkg_train(@{[ arguments(qq{'g', $small, model => 'm', seed => 1}) ]})"), 'm',
 	'then the model can be trained');
 
 # A training that is done but not committed keeps its name: the other one would overwrite it.
 my $uncommitted = session($node, 'uncommitted',
-	"begin; select hkg_train('g', $small, model => 'm'); select pg_sleep(600)");
+	"begin; select hkg_train(@{[ arguments(qq{'g', $small, model => 'm'}) ]}); select pg_sleep(600)");
 $pid = wait_for_session($node, $uncommitted);
 $node->poll_query_until('postgres',
 	"select wait_event = 'PgSleep' from pg_stat_activity where pid = $pid");
 ($code, $out, $err) = $node->psql('postgres',
-	"\\set VERBOSITY verbose\nselect hkg_train('g', $small, model => 'm')");
+	"\\set VERBOSITY verbose\nselect hkg_train(@{[ arguments(qq{'g', $small, model => 'm'}) ]})");
 like($err, qr/ERROR:  55006: /, 'refused until the first one commits');
 ($code, $out, $err) = $node->psql('postgres',
 	"\\set VERBOSITY verbose\nselect hkg_learn_thresholds('g', null, 'm')");
@@ -76,7 +76,7 @@ sub thresholds
 $node->safe_psql('postgres', q{create table negative as select h.name as head, 'r1' as relation, t.name as tail from g.entity h, g.entity t
 	where h.id % 7 = 0 and t.id % 11 = 0});
 # it commits when the other statement has begun
-my $other = session($node, 'other', "begin; select hkg_train('g', $small, model => 'm', seed => 3);" . q{do $$ begin
+my $other = session($node, 'other', "begin; select hkg_train(@{[ arguments(qq{'g', $small, model => 'm', seed => 3}) ]});" . q{do $$ begin
 	while not exists (select from pg_stat_activity where application_name = 'learner' and state = 'active') loop
 		perform pg_sleep(0.1);
 		perform pg_stat_clear_snapshot();
@@ -101,7 +101,7 @@ isnt($learnt, '', 'some are there');
 is($learnt, thresholds(), 'thresholds are those of the model that was committed');
 
 # A model is deleted when its weights are to be learnt: they wait, and say that it is gone.
-$node->safe_psql('postgres', "select hkg_train('g', $small, model => 'going')");
+$node->safe_psql('postgres', "select hkg_train(@{[ arguments(qq{'g', $small, model => 'going'}) ]})");
 my $deleter = session($node, 'deleter', q{begin; delete from g.model where name = 'going';
 	do $$ begin
 	while not exists (select from pg_stat_activity where application_name = 'weigher' and wait_event_type = 'Lock') loop
@@ -117,7 +117,7 @@ ok(!finish($weigher), 'whose weights are to be learnt');
 like($weigher->{err}, qr/ERROR:  42704: model "going" does not exist/, 'they have no place');
 
 # A model is deleted when rules are imported for it: the deletion waits, and takes them along.
-$node->safe_psql('postgres', "select hkg_train('g', $small, model => 'going')");
+$node->safe_psql('postgres', "select hkg_train(@{[ arguments(qq{'g', $small, model => 'going'}) ]})");
 $node->safe_psql('postgres', q{create function wait() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock_shared(1); return new; end';
 	create trigger wait before insert on g.rule for each row execute function wait()});
 my $holder = $node->background_psql('postgres');
@@ -141,7 +141,7 @@ foreach my $epochs (200, 1000, 5000)
 		from g.triple join g.entity h on h.id = head join g.relation r on r.id = relation join g.entity t on t.id = triple.tail
 		where r.name = 'r1' order by 1, 2 limit 20) f$$)});
 	my $sampling = session($node, 'sampling',
-		qq{select hkg_train('g', 'distmult', dimensions => 32, iterations => 1, epochs => $epochs, min_quality => 0, sample_size => 1000000, model => 'm')});
+		qq{select hkg_train(@{[ arguments(qq{'g', 'distmult', dimensions => 32, iterations => 1, epochs => $epochs, min_quality => 0, sample_size => 1000000, model => 'm'}) ]})});
 	$pid = wait_for_session($node, $sampling);
 	ok(wait_until($node, qq{select exists (select from hkg_progress where model = 'm' and epoch > 0) or
 		not exists (select from pg_stat_activity where pid = $pid)}), "a training of $epochs epochs is under way, or over");
@@ -155,7 +155,7 @@ is($under_way, '1', 'an entity goes while a training is under way');
 cmp_ok($node->safe_psql('postgres', q{select count(*) from g.inferred where model = 'm'}), '>', 0, 'with what it inferred of others');
 
 # Several trainings at once, of one graph
-my @trainers = map { session($node, "trainer$_", "select hkg_train('g', $small, model => 'm$_', seed => 7)") } 1 .. 4;
+my @trainers = map { session($node, "trainer$_", "select hkg_train(@{[ arguments(qq{'g', $small, model => 'm$_', seed => 7}) ]})") } 1 .. 4;
 is(scalar(grep { finish($_) } @trainers), 4, 'four models trained side by side');
 my $sums = $node->safe_psql('postgres', q{select count(distinct sum) from
 	(select md5(string_agg(embedding::text, '|' order by entity)) as sum from g.entity_embedding
@@ -180,7 +180,7 @@ sub beside
 is(beside(q{select hkg_create_graph('twice')}, q{select hkg_create_graph('twice')}), '42P06', 'two sessions make one graph');
 is(beside(q{delete from g.model where name = 'm1'}, q{select hkg_learn_thresholds('g', null, 'm1')}), '42704', 'thresholds of a model that goes');
 is(beside(q{delete from g.model where name = 'm2'}, q{select hkg_learn_evidence('g', 'm2')}), '42704', 'weights of a model that goes');
-$pid = $node->safe_psql('postgres', "select hkg_train_background('g', $long, model => 'stopped')");
+$pid = $node->safe_psql('postgres', "select hkg_train_background(@{[ arguments(qq{'g', $long, model => 'stopped'}) ]})");
 ok(wait_until($node, q{select exists (select from g.model where name = 'stopped' and status = 'training')}), 'a training has begun');
 $node->safe_psql('postgres', "select pg_cancel_backend($pid)");
 wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
@@ -189,7 +189,7 @@ is(beside(q{delete from g.model where name = 'stopped'}, q{select hkg_resume('g'
 # A row of a model is changed by hand while a training deletes it: of whoever comes first, the other one waits
 $node->safe_psql('postgres', q{select hkg_create_graph('large');
 	select hkg_load('large', $$select 'e' || i, 'r' || i % 3, 'e' || i + 1 from generate_series(1, 100000) i$$)});
-my $again = q{select hkg_train('large', 'distmult', dimensions => 4, iterations => 1, epochs => 1, paths => false, top_rules => 0, evidence_rules => 0, holdout => 0)};
+my $again = q{select hkg_train('large', 'distmult', dimensions => 4, iterations => 1, epochs => 1, paths => false, top_rules => 0, evidence_rules => 0, settings => jsonb_build_object('holdout', 0))};
 $node->safe_psql('postgres', $again);
 foreach my $try (1 .. 3)
 {

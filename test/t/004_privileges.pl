@@ -96,7 +96,7 @@ $node->safe_psql('postgres', q{insert into g.holdout select 'valid', head, relat
 	revoke update on g.model from trainer;
 	grant update (name, score_function, dimensions, settings, status, evidence, paths, trained_at, best_iteration, mrr, hits_1, hits_3, hits_10)
 		on g.model to trainer});
-my $few = q{('g', 'distmult', dimensions => 8, iterations => 2, epochs => 1, min_quality => 0, model => 'of trainer')};
+my $few = q{('g', 'distmult', dimensions => 8, iterations => 2, epochs => 1, model => 'of trainer', settings => '{"min_quality": 0}')};
 is(as_role('trainer', "select hkg_train$few"), 'of trainer', 'a trainer trains');
 like(as_role('trainer', "select hkg_train_background$few"), qr/^\d+$/, 'in the background, too');
 ok($node->poll_query_until('postgres', q{select status = 'ready' from g.model where name = 'of trainer'}), 'to its end');
@@ -177,7 +177,7 @@ foreach my $settings (q{set app.heads = 20; set app.whole = 'no'}, q{set app.hea
 	foreach my $function ('hkg_train', 'hkg_train_background')
 	{
 		unlike(as_role('tenant', qq{$settings; select public.$function('g', 'distmult', dimensions => 2, iterations => 1, epochs => 1,
-			holdout => 0, evidence_rules => 0, model => 'of tenant'); commit}), qr/ERROR/, "$function with $settings");
+			evidence_rules => 0, model => 'of tenant', settings => '{"holdout": 0}'); commit}), qr/ERROR/, "$function with $settings");
 		$node->poll_query_until('postgres', q{select status = 'ready' from g.model where name = 'of tenant'}) or die 'it is not done';
 		$left{$function} = left_by($node, 'of tenant');
 		$node->safe_psql('postgres', q{delete from g.model where name = 'of tenant'});

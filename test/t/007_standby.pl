@@ -21,7 +21,7 @@ my $train = q{select hkg_train('g', 'complex', dimensions => 8, iterations => 1,
 $primary->safe_psql('postgres', 'create extension hybridkg');
 make_graph($primary, 'g', 100, 1000);
 $primary->safe_psql('postgres', "$train)");
-$primary->safe_psql('postgres', "$train, model => 'paths', paths => true, path_layers => 2, path_width => 16, path_kept => 50, path_epochs => 1)");
+$primary->safe_psql('postgres', "$train, model => 'paths', paths => true, settings => '{\"path_layers\": 2, \"path_width\": 16, \"path_kept\": 50, \"path_epochs\": 1}')");
 # an entity that came after the training
 $primary->safe_psql('postgres', q{insert into g.entity select max(id) + 1, 'late' from g.entity;
 	insert into g.triple select h.id, r.id, t.id from g.entity h, g.relation r, g.entity t where (h.name, r.name, t.name) = ('late', 'r1', 'e2')});

@@ -15,8 +15,8 @@ my $node = start_node('space', 'autovacuum = off');
 make_graph($node, 'g', 2000, 6000);
 foreach my $dimensions (100, 200, 300)
 {
-	my $train = qq{select hkg_train('g', 'complex', dimensions => $dimensions, iterations => 1, epochs => 1, negatives => 1, holdout => 0,
-		top_rules => 0, evidence_rules => 0)};
+	my $train = qq{select hkg_train(@{[ arguments(qq{'g', 'complex', dimensions => $dimensions, iterations => 1, epochs => 1, negatives => 1, holdout => 0,
+		top_rules => 0, evidence_rules => 0}) ]})};
 	my $sizes = q{select pg_relation_size(oid) + coalesce(pg_relation_size(nullif(reltoastrelid, 0)), 0) from pg_class where oid in ('g.entity_embedding'::regclass)
 		union all select pg_relation_size('g.entity_embedding_pkey')};
 
@@ -33,7 +33,7 @@ foreach my $dimensions (100, 200, 300)
 my $reader = $node->background_psql('postgres');
 my $sum = q{select count(*), sum(embedding[1]::float8) from g.entity_embedding};
 my $before = $reader->query_safe("begin isolation level repeatable read; $sum");
-$node->safe_psql('postgres', q{select hkg_train('g', 'distmult', dimensions => 100, iterations => 1, epochs => 1, negatives => 1, top_rules => 0)}) for 1 .. 3;
+$node->safe_psql('postgres', q{select hkg_train('g', 'distmult', dimensions => 100, iterations => 1, epochs => 1, top_rules => 0, settings => jsonb_build_object('negatives', 1))}) for 1 .. 3;
 is($reader->query_safe($sum), $before, 'an old snapshot shows the model of its time');
 $reader->query_safe('commit');
 isnt($reader->query_safe($sum), $before, 'which others have replaced');

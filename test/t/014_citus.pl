@@ -95,8 +95,8 @@ is(run(q{select count(*) from g.slice}), '2', 'a slice for each worker');
 
 # ---- every function's rows ----
 
-run(qq{select hkg_train('$_', 'rotate', dimensions => 8, iterations => 2, epochs => 2, negatives => 4, model => 'm', seed => 3);
-	select hkg_train('$_', 'complex', dimensions => 8, iterations => 2, epochs => 2, negatives => 4, model => 'm2', reciprocal => true, constants => true, seed => 3)})
+run(qq{select hkg_train('$_', 'rotate', dimensions => 8, iterations => 2, epochs => 2, model => 'm', seed => 3, settings => jsonb_build_object('negatives', 4));
+	select hkg_train('$_', 'complex', dimensions => 8, iterations => 2, epochs => 2, model => 'm2', seed => 3, settings => jsonb_build_object('negatives', 4, 'reciprocal', true, 'constants', true))})
 	foreach qw(g l);
 my $less_times = sub { my ($tables) = @_; $tables =~ s/^(model|iteration) .*\n?//mg; return $tables; };
 
@@ -237,7 +237,7 @@ is(run(q{begin; insert into g.triple select min(id), 1, max(id) from g.entity on
 run(q{create role reader login; grant usage on schema g to reader; grant select on g.entity, g.relation, g.triple, g.holdout to reader});
 is(run(q{set role reader; select count(*) from hkg_mine_rules('g', min_support => 10)}), run(q{select count(*) from hkg_mine_rules('l', min_support => 10)}), 'for who may only read');
 
-my $train = q{'rotate', dimensions => 8, iterations => 2, epochs => 1, negatives => 4, model => 'later', seed => 3)};
+my $train = q{'rotate', dimensions => 8, iterations => 2, epochs => 1, model => 'later', seed => 3, settings => '{"negatives": 4}')};
 run("select hkg_train_background('g', $train");
 run("select hkg_train('l', $train");
 $node[0]->poll_query_until('postgres', q{select exists (select from g.model where name = 'later' and status = 'ready')}) or die 'no background training';
@@ -266,7 +266,7 @@ my @calls = (q{hkg_ranks('%s', 'train', 'other', 7)}, q{hkg_evaluate('%s', 'trai
 	q{hkg_complete('%s', 'r2', 50, 'later', 0, heads => array(select 'n' || i from generate_series(1, 100) i), candidates => array['n3', 'n14', 'n15', 'n92'])},
 	q{hkg_complete('%s', null, 5, 'other', 1, 'embedding')});
 
-run("select hkg_train('$_', 'complex', dimensions => 8, iterations => 1, epochs => 2, negatives => 4, model => 'other', reciprocal => true, seed => 4)") foreach qw(g l);
+run("select hkg_train('$_', 'complex', dimensions => 8, iterations => 1, epochs => 2, model => 'other', seed => 4, settings => jsonb_build_object('negatives', 4, 'reciprocal', true))") foreach qw(g l);
 foreach my $call (@calls)
 {
 	my $before = $ranking_tasks->();
@@ -302,7 +302,7 @@ $node[1]->safe_psql('postgres', "$by_hand insert into $copy values ($taken)");
 is($sliced->($of->('g')), run($of->('l')), 'and of all nodes when it is mended');
 
 # a path network is sent with the model; a list may leave out questions by all of them, so only an exact one is made on nodes
-run("select hkg_train('$_', 'complex', dimensions => 8, iterations => 1, epochs => 1, negatives => 4, paths => true, path_layers => 2, path_width => 16, path_kept => 9, path_epochs => 1, path_facts => 100, model => 'net', seed => 5)")
+run("select hkg_train('$_', 'complex', dimensions => 8, iterations => 1, epochs => 1, paths => true, model => 'net', seed => 5, settings => jsonb_build_object('negatives', 4, 'path_layers', 2, 'path_width', 16, 'path_kept', 9, 'path_epochs', 1, 'path_facts', 100))")
 	foreach qw(g l);
 is(run('select count(*) > 0 from g.path_network'), 't', 'a model with a path network');
 foreach my $call (q{hkg_ranks('%s', 'test', 'net', 7)}, q{hkg_ranks('%s', 'test', 'net', 7, 'paths')}, q{hkg_complete('%s', null, 50, 'net', 0, exact => true)},
@@ -342,24 +342,24 @@ foreach my $more (q{partitions => 4}, q{partitions => 7, nodes => 3, accumulate 
 {
 	my $before = $buckets->();
 
-	run('select hkg_train(' . $part->('g', 'p', $more) . ')');
+	run('select hkg_train(' . arguments($part->('g', 'p', $more)) . ')');
 	cmp_ok($buckets->(), '>=', $before + 8, "buckets are trained on the workers: $more");
-	run('select hkg_train(' . $part->('l', 'p', $more =~ /nodes/ ? $more : "$more, nodes => 2") . ')');
+	run('select hkg_train(' . arguments($part->('l', 'p', $more =~ /nodes/ ? $more : "$more, nodes => 2")) . ')');
 	is($bits->('g', 'p'), $bits->('l', 'p'), 'as on one server');
 	is(run('select count(*) from g.bucket'), '0', 'nothing is left');
 }
-is(run(q{select string_agg(item, ', ' order by item) from hkg_estimate('g', partitions => 4) where item in ('a node', 'sent in an epoch')}), 'a node, sent in an epoch',
+is(run(q{select string_agg(item, ', ' order by item) from hkg_estimate('g', settings => jsonb_build_object('partitions', 4)) where item in ('a node', 'sent in an epoch')}), 'a node, sent in an epoch',
 	'an estimate is of all nodes');
 # 31 rounds of 16 buckets, two at once, are 248 calls of nodes, each a transaction on three servers: the end counts them
-run('select hkg_train_background(' . $part->('g', 'calls', 'partitions => 32, nodes => 2') =~ s/iterations => 2, epochs => 2(.*)top_rules => 20/iterations => 1, epochs => 1$1top_rules => 0/r . ')');
+run('select hkg_train_background(' . arguments($part->('g', 'calls', 'partitions => 32, nodes => 2') =~ s/iterations => 2, epochs => 2(.*)top_rules => 20/iterations => 1, epochs => 1$1top_rules => 0/r) . ')');
 $node[0]->poll_query_until('postgres', q{select exists (select from hkg_progress where model = 'calls' and eta is not null)}) or die 'no eta';
 my $begun = time;
 cmp_ok(run(q{select extract(epoch from eta - clock_timestamp()) from hkg_progress where model = 'calls'}), '>', 3, 'its end is far enough');
 $node[0]->poll_query_until('postgres', q{select status = 'ready' from g.model where name = 'calls'}) or die 'no background training';
 cmp_ok(time - $begun, '>', 3, 'so far it was');
-my $tasks_with = sub { my ($before) = @_; my $tasks = $buckets->(); run("$before select hkg_train(" . $part->('g', 'p', 'partitions => 4, nodes => 2') . ')'); return $buckets->() - $tasks };
+my $tasks_with = sub { my ($before) = @_; my $tasks = $buckets->(); run("$before select hkg_train(" . arguments($part->('g', 'p', 'partitions => 4, nodes => 2')) . ')'); return $buckets->() - $tasks };
 is($tasks_with->('set hybridkg.slice_seconds = -1;'), 0, 'or here, where that is wanted');
-run('select hkg_train(' . $part->('l', 'p', 'partitions => 4, nodes => 2') . ')');
+run('select hkg_train(' . arguments($part->('l', 'p', 'partitions => 4, nodes => 2')) . ')');
 is($bits->('g', 'p'), $bits->('l', 'p'), 'with the same result');
 
 # the valid split is ranked on the workers after each iteration, with the metrics that it gets here
@@ -374,9 +374,9 @@ foreach my $more (q{score_function => 'complex', reciprocal => true}, q{score_fu
 	$settings =~ s/negatives => 4, // if $more =~ /negatives/;
 	my $ranked = $valid_tasks->();
 
-	run('set hybridkg.slice_seconds = 0; select hkg_train(' . ($settings =~ s/%s/g/r) . ')');
+	run('set hybridkg.slice_seconds = 0; select hkg_train(' . arguments(($settings =~ s/%s/g/r)) . ')');
 	cmp_ok($valid_tasks->(), '>=', $ranked + 4, "the valid split is ranked on the workers: $more");
-	run('select hkg_train(' . ($settings =~ s/%s/l/r) . ')');
+	run('select hkg_train(' . arguments(($settings =~ s/%s/l/r)) . ')');
 	is($bits->('g', 'v'), $bits->('l', 'v'), 'as on one server');
 	is(run('select mrr > 0 and mrr_error is null and ranked > 0 from g.iteration where model = \'v\' and number = 2'), 't', 'all of it');
 	is(run('select count(*) from g.bucket'), '0', 'nothing is left');
@@ -391,25 +391,25 @@ foreach my $more (q{score_function => 'complex', omega => 0.5, constants => true
 	my $rated = $rating_tasks->();
 
 	$settings =~ s/min_quality => 0, // if $more =~ /min_quality/;
-	run('set hybridkg.slice_seconds = 0; select hkg_train(' . ($settings =~ s/%s/g/r) . ')');
+	run('set hybridkg.slice_seconds = 0; select hkg_train(' . arguments(($settings =~ s/%s/g/r)) . ')');
 	cmp_ok($rating_tasks->(), '>=', $rated + 2, "rules are rated on the workers: $more");
-	run('select hkg_train(' . ($settings =~ s/%s/l/r) . ')');
+	run('select hkg_train(' . arguments(($settings =~ s/%s/l/r)) . ')');
 	is($bits->('g', 'v'), $bits->('l', 'v'), 'as on one server');
 	is(run(q{select count(embedding_confidence) > 0 from g.rule where model = 'v'}), 't', 'some are');
 }
 my $warm = q{, replace => 'always', warm_start => true};
 my $with_start = $part->('%s', 'v', q{score_function => 'rotate'});
 
-run("select hkg_train(" . ($with_start =~ s/%s/$_/r) . ")") foreach qw(g l);
-run('set hybridkg.slice_seconds = 0; select hkg_train(' . ($with_start =~ s/%s/g/r) . "$warm)");
-run('select hkg_train(' . ($with_start =~ s/%s/l/r) . "$warm)");
+run("select hkg_train(" . arguments(($with_start =~ s/%s/$_/r)) . ")") foreach qw(g l);
+run('set hybridkg.slice_seconds = 0; select hkg_train(' . arguments(($with_start =~ s/%s/g/r) . $warm) . ')');
+run('select hkg_train(' . arguments(($with_start =~ s/%s/l/r) . $warm) . ')');
 is($bits->('g', 'v'), $bits->('l', 'v'), 'and before a warm start');
 my $valid_before = $valid_tasks->();
 
-run('select hkg_train(' . $part->('g', 'v', q{score_function => 'rotate'}) . ')');
+run('select hkg_train(' . arguments($part->('g', 'v', q{score_function => 'rotate'})) . ')');
 is($valid_tasks->(), $valid_before, 'few questions stay on the coordinator');
-run('select hkg_train(' . $part->('l', 'bg', q{score_function => 'rotate'}) . ')');
-run('set hybridkg.slice_seconds = 0; select hkg_train_background(' . $part->('g', 'bg', q{score_function => 'rotate'}) . ')');
+run('select hkg_train(' . arguments($part->('l', 'bg', q{score_function => 'rotate'})) . ')');
+run('set hybridkg.slice_seconds = 0; select hkg_train_background(' . arguments($part->('g', 'bg', q{score_function => 'rotate'})) . ')');
 $node[0]->poll_query_until('postgres', q{select status = 'ready' from g.model where name = 'bg'}) or die 'no background training';
 is($bits->('g', 'bg'), $bits->('l', 'bg'), 'in the background, too');
 cmp_ok($valid_tasks->(), '>=', $valid_before + 4, 'on the workers');
@@ -421,7 +421,7 @@ foreach my $graph (qw(wide wide_l))
 	run(sprintf "select hkg_create_graph('$graph'); select * from hkg_load('$graph', \$\$$ring\$\$); select * from hkg_load('$graph', \$\$$ring\$\$, 'valid')", '0, 124999', '125000, 128999');
 	run("select hkg_distribute_graph('$graph')") if $graph eq 'wide';
 	$valid_before = $valid_tasks->();
-	run("set hybridkg.slice_seconds = 0; select hkg_train('$graph', 'distmult', dimensions => 4, iterations => 2, epochs => 2, negatives => 64, top_rules => 0, evidence_rules => 0, seed => 3, model => 'v')");
+	run("set hybridkg.slice_seconds = 0; select hkg_train('$graph', 'distmult', dimensions => 4, iterations => 2, epochs => 2, top_rules => 0, evidence_rules => 0, seed => 3, model => 'v', settings => jsonb_build_object('negatives', 64))");
 	is($valid_tasks->() - $valid_before, $graph eq 'wide' ? 4 : 0, "$graph: ranked by the workers, or not");
 }
 is(run(q{select min(ranked) > 1 and max(ranked) < 4000 and min(mrr_error) > 0 from wide.iteration}), 't', 'of 125000 entities, a sample of the valid split is ranked');
@@ -433,7 +433,7 @@ my @within = map {
 	my $graph = $_;
 
 	run("begin; insert into $graph.triple select min(id), 1, max(id) from $graph.entity on conflict do nothing; set local hybridkg.slice_seconds = 0; select count(*) from hkg_mine_rules('$graph');
-		select hkg_train(" . $part->($graph, 'v', q{score_function => 'rotate'}) . "); select number, loss, mrr, rules from $graph.iteration where model = 'v' order by 1; rollback")
+		select hkg_train(" . arguments($part->($graph, 'v', q{score_function => 'rotate'})) . "); select number, loss, mrr, rules from $graph.iteration where model = 'v' order by 1; rollback")
 } qw(g l);
 is($within[0], $within[1], 'in a transaction that wrote facts');
 is(run('select count(*) from g.bucket'), '0', 'which leaves nothing');
@@ -443,7 +443,7 @@ run(sprintf q{select citus_set_node_property('%s', %d, 'shouldhaveshards', true)
 $node[0]->safe_psql('postgres', q{alter system set log_statement = 'all'});
 $node[0]->reload;
 sleep(1);
-run('select hkg_train(' . $part->('l', 'three', 'partitions => 6, nodes => 3') . ')');
+run('select hkg_train(' . arguments($part->('l', 'three', 'partitions => 6, nodes => 3')) . ')');
 foreach my $call ('hkg_train', 'hkg_train_background')
 {
 	run("select $call(" . $part->('g', 'three', 'partitions => 6') . ')');
@@ -467,17 +467,17 @@ foreach my $case (['early', 'epochs => 40', q{iteration = 1 and epoch >= 4}], ['
 	my $tasks = $buckets->();
 	my ($whole, $broken, $rest);
 
-	run('select hkg_train(' . $settings->('g', 'whole') . ')');
+	run('select hkg_train(' . arguments($settings->('g', 'whole')) . ')');
 	$whole = $buckets->() - $tasks;
-	run('select hkg_train(' . $settings->('l', $model) . ')');
+	run('select hkg_train(' . arguments($settings->('l', $model)) . ')');
 	$tasks = $buckets->();
-	run('select hkg_train_background(' . $settings->('g', $model) . ')');
+	run('select hkg_train_background(' . arguments($settings->('g', $model)) . ')');
 	$node[0]->poll_query_until('postgres', qq{select exists (select from hkg_progress where model = '$model' and $when)}) or die 'no epoch';
 	$node[2]->stop('immediate');
 	$end->($model);
 	like(run(qq{select status from g.model where name = '$model'}), qr/^failed.*$lost_node/, "$model: a lost worker: a training fails with its name");
 	is(run(qq{select count(*) from g.checkpoint where model = '$model' and part = 'place'}), '1', 'where it was is saved');
-	like(error_of('select hkg_train(' . $part->('g', 'p', 'partitions => 4') =~ s/top_rules => 20/top_rules => 0/r . ')'), qr/^08\w+: .*$lost_node/, 'another one fails, too');
+	like(error_of('select hkg_train(' . arguments($part->('g', 'p', 'partitions => 4') =~ s/top_rules => 20/top_rules => 0/r) . ')'), qr/^08\w+: .*$lost_node/, 'another one fails, too');
 	$node[2]->start;
 	$broken = $buckets->() - $tasks;
 	is(run(qq{select hkg_resume('g', '$model')}), $model, 'it is resumed');
@@ -498,12 +498,12 @@ my $lost = $node[2]->port;
 # facts without a valid split, and rules that need not be mined; and a graph that is here alone
 run(q{select hkg_create_graph('rated'); select * from hkg_load('rated', 'select h.name, r.name, t.name from g.triple f join g.entity h on h.id = f.head join g.relation r on r.id = f.relation join g.entity t on t.id = f.tail');
 	select * from hkg_distribute_graph('rated'); select hkg_create_graph('alone')});
-my $rated = sub { my ($more) = @_; return q{select hkg_train('rated', 'rotate', dimensions => 8, iterations => 1, epochs => 1, negatives => 4, omega => 0.5, min_quality => 0, holdout => 0, evidence_rules => 0, } . "$more)" };
+my $rated = sub { my ($more) = @_; return 'select hkg_train(' . arguments(q{'rated', 'rotate', dimensions => 8, iterations => 1, epochs => 1, negatives => 4, omega => 0.5, min_quality => 0, holdout => 0, evidence_rules => 0, } . $more) . ')' };
 run($rated->(q{model => 'mined'}));
 $node[2]->stop('immediate');
 like(error_of(q{select count(*) from hkg_mine_rules('g')}), qr/^08\w+: .*$lost/, 'a lost worker: mining fails with its name');
 like(error_of('set hybridkg.slice_seconds = 0; ' . $of->('g')), qr/^08\w+: .*$lost/, 'as does ranking by slices');
-like(error_of('set hybridkg.slice_seconds = 0; select hkg_train(' . $part->('g', 'v', q{score_function => 'rotate', top_rules => 0}) =~ s/top_rules => 20, //r . ')'), qr/^08\w+: .*$lost/,
+like(error_of('set hybridkg.slice_seconds = 0; select hkg_train(' . arguments($part->('g', 'v', q{score_function => 'rotate', top_rules => 0}) =~ s/top_rules => 20, //r) . ')'), qr/^08\w+: .*$lost/,
 	'and a training that ranks the valid split there');
 like(error_of(q{set hybridkg.slice_seconds = 0; select count(*) from hkg_complete('g', null, 5, 'later', 0)}), qr/^08\w+: .*$lost/, 'and a list of missing facts');
 is(run($rated->(q{rules_of => 'mined', model => 'again'})), 'again', 'a training that rates rules here goes on');
@@ -511,7 +511,7 @@ like(error_of('set hybridkg.slice_seconds = 0; ' . $rated->(q{rules_of => 'mined
 like(error_of(q{update g.evidence_weight set weight = weight where model = 'later'; select _hkg_send_model('g', 'later')}), qr/^08\w+: .*$lost/, 'and sending a model');
 like(error_of(q{select * from hkg_distribute_graph('alone')}), qr/^08\w+: .*$lost/, 'and distributing a graph');
 is(run($of->('g')), run($of->('l')), 'but not on the coordinator');
-is(run('select hkg_train(' . $part->('g', 'v', q{score_function => 'rotate', top_rules => 0}) =~ s/top_rules => 20, //r . ')'), 'v', 'and a training that ranks it here goes on');
+is(run('select hkg_train(' . arguments($part->('g', 'v', q{score_function => 'rotate', top_rules => 0}) =~ s/top_rules => 20, //r) . ')'), 'v', 'and a training that ranks it here goes on');
 is(run($predict), $answer, 'predictions go on');
 like(error_of(q{select * from hkg_load('g', $$values ('a', 'b', 'c')$$)}), qr/^08\w+/, 'a load fails');
 is(run(q{select count(*) from g.entity where name in ('a', 'c')}), '0', 'and leaves nothing');
@@ -521,16 +521,15 @@ run(qq{select hkg_drop_graph('$_')}) foreach qw(rated alone);
 
 make_graph($node[0], 'big', 2000, 60000);
 run(q{select * from hkg_distribute_graph('big')});
-run(q{select hkg_train('big', 'rotate', dimensions => 64, iterations => 1, epochs => 1, negatives => 2, model => 'm', seed => 3, top_rules => 0, evidence_rules => 0, holdout => 0)});
+run(q{select hkg_train('big', 'rotate', dimensions => 64, iterations => 1, epochs => 1, model => 'm', seed => 3, top_rules => 0, evidence_rules => 0, settings => jsonb_build_object('negatives', 2, 'holdout', 0))});
 my %long = (
-	count => q{select hkg_train('big', 'rotate', dimensions => 4, negatives => 1, iterations => 1, epochs => 1, evidence_rules => 0, max_rule_length => 4, min_head_coverage => 0, min_support => 1000, model => 'long')},
+	count => q{select hkg_train('big', 'rotate', dimensions => 4, iterations => 1, epochs => 1, evidence_rules => 0, model => 'long', settings => jsonb_build_object('negatives', 1, 'max_rule_length', 4, 'min_head_coverage', 0, 'min_support', 1000))},
 	search => q{select count(*) from hkg_mine_rules('big', max_rule_length => 4, min_head_coverage => 0, min_support => 1, constants => true)},
 	rank => q{set hybridkg.slice_seconds = 0; select count(*) from hkg_ranks('big', 'train', 'm', 0, 'embedding')},
 	complete => q{set hybridkg.slice_seconds = 0; select count(*) from hkg_complete('big', null, 100000, 'm', 0, 'embedding')},
-	train => q{select hkg_train('big', dimensions => 400, negatives => 512, epochs => 100, partitions => 4, top_rules => 0, model => 'long')},
-	valid => q{set hybridkg.slice_seconds = 0; select hkg_train('big', 'rotate', dimensions => 1000, negatives => 1, iterations => 50, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'long')},
-	rate => q{set hybridkg.slice_seconds = 0; select hkg_train('big', 'rotate', dimensions => 400, negatives => 1, iterations => 50, epochs => 1, omega => 0.5, min_quality => 0, min_support => 2,
-		holdout => 0, hybrid => 'none', evidence_rules => 0, model => 'long')});
+	train => q{select hkg_train('big', dimensions => 400, epochs => 100, top_rules => 0, model => 'long', settings => jsonb_build_object('negatives', 512, 'partitions', 4))},
+	valid => q{set hybridkg.slice_seconds = 0; select hkg_train('big', 'rotate', dimensions => 1000, iterations => 50, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'long', settings => jsonb_build_object('negatives', 1))},
+	rate => q{set hybridkg.slice_seconds = 0; select hkg_train('big', 'rotate', dimensions => 400, iterations => 50, epochs => 1, omega => 0.5, evidence_rules => 0, model => 'long', settings => jsonb_build_object('negatives', 1, 'min_quality', 0, 'min_support', 2, 'holdout', 0, 'hybrid', 'none'))});
 # what hkg_progress has of those that train, meanwhile
 my %phase = (count => 'mining', train => 'training', valid => 'evaluating', rate => 'inferring');
 my $watch = $node[1]->background_psql('postgres');
@@ -620,7 +619,7 @@ run(qq{select hkg_create_graph($odd)});
 is(run(qq{select count(*) from hkg_distribute_graph($odd)}), '4', 'a graph of any name, without facts');
 is(run(qq{select count(*) from hkg_mine_rules($odd)}), '0', 'and without rules');
 run(qq{select * from hkg_load($odd, \$\$select 'a"' || i, 'it''s "r" ' || i % 2, 'b' || i * 3 % 50 from generate_series(1, 400) i\$\$)});
-run(qq{select hkg_train($odd, 'rotate', dimensions => 4, iterations => 1, epochs => 1, negatives => 2, partitions => 4)});
+run(qq{select hkg_train(@{[ arguments(qq{$odd, 'rotate', dimensions => 4, iterations => 1, epochs => 1, negatives => 2, partitions => 4}) ]})});
 is(run(qq{set hybridkg.slice_seconds = 0; select count(*) from hkg_ranks($odd, 'train')}), '400', 'it is loaded, trained and ranked there');
 is(run(qq{select count(*) from hkg_undistribute_graph($odd)}), '4', 'and taken back');
 run(qq{select hkg_drop_graph($odd)});

@@ -28,13 +28,13 @@ make_graph($node, 'g', 300, 3000);
 # 6 partitions are 15 buckets, in 5 steps of 3
 my $arguments = q{dimensions => 16, iterations => 3, epochs => 3, sample_size => 100, top_rules => 20, evidence_rules => 0, omega => 0.5, min_quality => 0, seed => 3, partitions => 6, nodes => 3};
 
-value("set hybridkg.slice_seconds = -1; select hkg_train('g', $arguments, model => 'whole')");
+value("set hybridkg.slice_seconds = -1; select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'whole'}) ]})");
 my $whole = left_by($node, 'whole');
 
 # entailments go with the buckets; here they are strong, and of another weight they leave another model
 my $entailed = "score_function => 'complex', constraints => 'nne_aer', entailment_confidence => 0.1, entailment_weight => 5, $arguments";
-value("select hkg_train('g', $entailed, model => 'entailed whole')");
-value("select hkg_train('g', " . $entailed =~ s/entailment_weight => 5/entailment_weight => 1/r . ", model => 'weaker')");
+value("select hkg_train(@{[ arguments(qq{'g', $entailed, model => 'entailed whole'}) ]})");
+value('select hkg_train(' . arguments("'g', $entailed, model => 'weaker'" =~ s/entailment_weight => 5/entailment_weight => 1/r) . ')');
 my $entailed_whole = left_by($node, 'entailed whole');
 isnt((split /\n/, left_by($node, 'weaker'))[0], (split /\n/, $entailed_whole)[0], 'entailments move embeddings');
 
@@ -110,7 +110,7 @@ sub train_background
 {
 	my ($given, $model, $before) = @_;
 
-	value(($before // '') . "select hkg_train_background('g', $given, model => '$model')");
+	value(($before // '') . "select hkg_train_background(@{[ arguments(qq{'g', $given, model => '$model'}) ]})");
 	wait_until($node, "select status !~ '^training' from g.model where name = '$model'");
 	return value("select status from g.model where name = '$model'");
 }
@@ -120,7 +120,7 @@ is(left_by($node, 'bg'), $whole, 'the very same as in this process alone');
 # its own node takes part where that is all of a transaction: rules are rated in one that writes an iteration, too
 is($seen->('bg'), 'bucket_there evaluating 3, bucket_there inferring 2, bucket_there training 3, entity_embedding writing 1, iteration inferring 1',
 	'three servers train, rank and rate, one does the rest');
-is(value("select hkg_train('g', $arguments, model => 'fg')"), 'fg', 'in a transaction, on two: not on its own node');
+is(value("select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'fg'}) ]})"), 'fg', 'in a transaction, on two: not on its own node');
 is(left_by($node, 'fg'), $whole, 'the very same');
 is($seen->('fg'), 'bucket_there evaluating 2, bucket_there inferring 2, bucket_there training 2, entity_embedding writing 1, iteration inferring 1', 'two servers');
 # without rules, the phase that follows is the one that writes
@@ -129,7 +129,7 @@ is($seen->('bare'), 'bucket_there evaluating 3, bucket_there training 3, entity_
 is(train_background($entailed, 'entailed'), 'ready', 'with entailments');
 is(left_by($node, 'entailed'), $entailed_whole, 'the very same');
 # two at once take turns, step by step
-value("select hkg_train_background('g', $arguments, model => '$_')") foreach qw(first second);
+value("select hkg_train_background(@{[ arguments(qq{'g', $arguments, model => '$_'}) ]})") foreach qw(first second);
 wait_until($node, "select count(*) = 2 from g.model where name in ('first', 'second') and status !~ '^training'");
 is(value("select string_agg(status, ' ') from g.model where name in ('first', 'second')"), 'ready ready', 'two trainings at once');
 is(left_by($node, $_), $whole, 'the very same') foreach qw(first second);
@@ -179,28 +179,28 @@ is(left_by($node, 'lost'), $whole, 'to the very same: of the step that was lost,
 # blocks that are not whole when they come back; a graph that has no blocks at all
 value(q{create function shorten() returns trigger language plpgsql as $$ begin new.bytes := substr(new.bytes, 2); return new; end $$;
 	create trigger shorten before update on g.bucket_there for each row when (new.lane = 1) execute function shorten()});
-like(refused("select hkg_train('g', $arguments, model => 'fg')"), qr/ERROR:  XX001: the blocks of a bucket are not whole/, 'blocks that come back shorter');
+like(refused("select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'fg'}) ]})"), qr/ERROR:  XX001: the blocks of a bucket are not whole/, 'blocks that come back shorter');
 is(left_by($node, 'fg'), $whole, 'the model before is there');
 like(train_background($arguments, 'short'), qr/^failed: the blocks of a bucket are not whole/, 'in the background, too');
 is(value(q{select count(*) from g.checkpoint where model = 'short' and part = 'place'}) . value('select count(*) from g.bucket'), '00', 'which is no lost connection: no place is kept, nor blocks');
 value(q{drop trigger shorten on g.bucket_there;
 	create function lose() returns trigger language plpgsql as $$ begin delete from g.bucket_there where lane = 1 and number > 3; return null; end $$;
 	create trigger lose after update on g.bucket_there for each statement execute function lose()});
-like(refused("select hkg_train('g', $arguments, model => 'fg')"), qr/ERROR:  XX001: the blocks of a bucket are not whole/, 'blocks that do not come back');
+like(refused("select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'fg'}) ]})"), qr/ERROR:  XX001: the blocks of a bucket are not whole/, 'blocks that do not come back');
 value('drop trigger lose on g.bucket_there');
 
 # With 12 facts most buckets have none, and are left out: of the next one a partition may be at the other place in this
 # process, which must not miss what that partition has learnt.
 value('create table kept as table g.triple; delete from g.triple where (head, relation, tail) not in (select head, relation, tail from kept order by 1, 2, 3 limit 12)');
 my $few = $arguments =~ s/top_rules => 20/top_rules => 0/r;
-value("set hybridkg.slice_seconds = -1; select hkg_train('g', $few, model => 'few')");
+value("set hybridkg.slice_seconds = -1; select hkg_train(@{[ arguments(qq{'g', $few, model => 'few'}) ]})");
 my $few_left = left_by($node, 'few');
 is(train_background($few, 'few'), 'ready', 'few facts, on three nodes');
 is(left_by($node, 'few'), $few_left, 'the very same as in this process alone');
 value('insert into g.triple select * from kept except table g.triple');
 
 value('drop foreign table g.bucket');
-is(value("select hkg_train('g', $arguments, model => 'alone')"), 'alone', 'without table bucket, it trains in this process');
+is(value("select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'alone'}) ]})"), 'alone', 'without table bucket, it trains in this process');
 is(left_by($node, 'alone'), $whole, 'the very same');
 
 $node->stop('fast');

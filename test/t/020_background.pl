@@ -27,11 +27,11 @@ sub refused
 
 sub status { return value("select status from g.model where name = '$_[0]'") }
 
-value("select hkg_train('g', $arguments, model => 'whole')");
+value("select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'whole'}) ]})");
 my $whole = left_by($node, 'whole');
 
 # unbroken
-my $pid = value("select hkg_train_background('g', $arguments, model => 'bg')");
+my $pid = value("select hkg_train_background(@{[ arguments(qq{'g', $arguments, model => 'bg'}) ]})");
 like($pid, qr/^\d+$/, 'the process id');
 ok(wait_until($node, "select status = 'ready' from g.model where name = 'bg'"), 'it gets ready');
 is(left_by($node, 'bg'), $whole, 'and leaves the very same as hkg_train');
@@ -51,7 +51,7 @@ foreach my $how (sort keys %stops)
 		}
 		else
 		{
-			$pid = value("select hkg_train_background('g', $arguments, model => '$model')");
+			$pid = value("select hkg_train_background(@{[ arguments(qq{'g', $arguments, model => '$model'}) ]})");
 			value("select $how($pid)");
 			wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
 		}
@@ -98,8 +98,8 @@ is(status('less'), 'ready', 'which ends well');
 # facts that are deleted after a training has read them: what its rules infer follows from those that it has read
 my $inferring = q{'distmult', dimensions => 8, iterations => 5, epochs => 300, top_rules => 50, min_confidence => 0.01, evidence_rules => 0, holdout => 0, paths => false, seed => 3};
 sub inferred { return value("select string_agg(format('%s %s %s %s', number, loss, rules, inferred), ';' order by number) from g.iteration where model = '$_[0]'") }
-value("select hkg_train('g', $inferring, model => 'all_facts')");
-value("select hkg_train_background('g', $inferring, model => 'fewer_facts')");
+value("select hkg_train(@{[ arguments(qq{'g', $inferring, model => 'all_facts'}) ]})");
+value("select hkg_train_background(@{[ arguments(qq{'g', $inferring, model => 'fewer_facts'}) ]})");
 wait_until($node, q{select exists (select from hkg_progress where phase = 'training')});
 $gate = $node->background_psql('postgres');
 $gate->query_safe('begin; lock table g.iteration in share mode');
@@ -109,23 +109,23 @@ $gate->query_safe('commit');
 $gate->quit;
 ok(wait_until($node, q{select status = 'ready' from g.model where name = 'fewer_facts'}), 'facts are deleted during a training');
 is(inferred('fewer_facts'), inferred('all_facts'), 'which goes on with those that it has read');
-value("select hkg_train('g', $inferring, model => 'new_facts')");
+value("select hkg_train(@{[ arguments(qq{'g', $inferring, model => 'new_facts'}) ]})");
 isnt(inferred('new_facts'), inferred('all_facts'), 'unlike the next one');
 value('insert into g.triple select * from deleted');
 
 # one training of a name; the old model until the new one is ready
-value("select hkg_train('g', $arguments, model => 'old')");
+value("select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'old'}) ]})");
 my $embeddings = q{select md5(string_agg(embedding::text, '|' order by entity)) from g.entity_embedding where model = 'old'};
 my $before = value($embeddings);
 my $rules = value(q{select count(*) || ' ' || sum(support) from g.rule where model = 'old'});
-$pid = value("select hkg_train_background('g', $endless, model => 'old')");
+$pid = value("select hkg_train_background(@{[ arguments(qq{'g', $endless, model => 'old'}) ]})");
 is(status('old'), 'training', 'status of a model that is trained again');
 is(value($embeddings), $before, 'its embeddings are there');
 is(value(q{select count(*) || ' ' || sum(support) from g.rule where model = 'old'}), $rules, 'and its rules');
 is(value(q{select count(*) from hkg_predict_tails('g', 'e1', 'r1', 5, 'old')}), '5', 'it predicts');
 is(value(q{select score_function || dimensions from g.model where name = 'old'}), 'distmult32', 'its row describes it');
-like(refused("select hkg_train('g', $arguments, model => 'old')"), qr/ERROR:  55006: /, 'hkg_train is refused');
-like(refused("select hkg_train_background('g', $arguments, model => 'old')"), qr/ERROR:  55006: /, 'another one in the background, too');
+like(refused("select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'old'}) ]})"), qr/ERROR:  55006: /, 'hkg_train is refused');
+like(refused("select hkg_train_background(@{[ arguments(qq{'g', $arguments, model => 'old'}) ]})"), qr/ERROR:  55006: /, 'another one in the background, too');
 like(refused(q{select hkg_resume('g', 'old')}), qr/ERROR:  55006: /, 'and hkg_resume');
 is(value("select count(*) from pg_locks where pid = $pid and locktype = 'advisory' and mode = 'ExclusiveLock'"), '1', 'the first one goes on');
 
@@ -154,7 +154,7 @@ my ($iteration, $iterations, $epoch, $epochs, $loss, $eta, $percent) = split /\|
 	epoch, epochs, loss > 0, eta > now(), percent between 0 and 1 from hkg_progress where pid = $pid});
 is("$iteration $iterations $epochs $loss $eta $percent", '1 1000 100000 t t t', 'progress');
 cmp_ok($epoch, '>', 0, 'epochs are counted');
-my $foreground = session($node, 'foreground', "select hkg_train('g', $endless, model => 'front')");
+my $foreground = session($node, 'foreground', "select hkg_train(@{[ arguments(qq{'g', $endless, model => 'front'}) ]})");
 ok(wait_until($node, q{select count(*) = 2 from hkg_progress where phase = 'training' and loss > 0}), 'hkg_train is in the view, too');
 value(q{select pg_cancel_backend(pid) from hkg_progress where model = 'front'});
 finish($foreground);
@@ -167,7 +167,7 @@ is(value(q{select count(*) from hkg_predict_tails('g', 'e1', 'r1', 5, 'old')}), 
 
 # facts that come and go meanwhile, once it has read those that it learns from, are not learnt, and do no harm
 $gate = hold($node, 'g.iteration', 'moving', 1);
-$pid = value("select hkg_train_background('g', $arguments, model => 'moving')");
+$pid = value("select hkg_train_background(@{[ arguments(qq{'g', $arguments, model => 'moving'}) ]})");
 ok(is_held($node), 'it has read the facts');
 value(q{select hkg_load('g', 'select ''new'' || i, ''r1'', ''e'' || i from generate_series(1, 200) i')});
 let_go($node, $gate);
@@ -207,7 +207,7 @@ like(refused(q{select hkg_resume('g', 'whole')}), qr/ERROR:  55000: .*no interru
 
 # nor can a training on rules of a model that has other ones since
 value(q{select hkg_import_rules('g', 'r1(X,Y) <= r2(X,Y)', model => 'given')});
-$pid = value(q{select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 10000, epochs => 1, rules_of => 'given', model => 'ruled')});
+$pid = value(q{select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 10000, epochs => 1, model => 'ruled', settings => jsonb_build_object('rules_of', 'given'))});
 ok(wait_until($node, q{select count(*) >= 1 from g.iteration where model = 'ruled'}), 'one iteration');
 value("select pg_cancel_backend($pid)");
 ok(wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)"), 'cancelled');
@@ -220,9 +220,9 @@ value(q{delete from g.holdout});
 my $facts = value(q{select count(*) from g.triple});
 my $tenth = int($facts / 10);
 my $held_out = "$arguments, holdout => 0.1";
-value("select hkg_train('g', $held_out, model => 'whole 2')");
+value("select hkg_train(@{[ arguments(qq{'g', $held_out, model => 'whole 2'}) ]})");
 $whole = left_by($node, 'whole 2');
-like(refused("select hkg_train_background('g', $held_out, model => 'bg 2')"),
+like(refused("select hkg_train_background(@{[ arguments(qq{'g', $held_out, model => 'bg 2'}) ]})"),
 	qr/NOTICE:  00000: .*: $tenth of its $facts facts are held out/, 'facts are held out in place of a valid split');
 ok(wait_until($node, "select status = 'ready' from g.model where name = 'bg 2'"), 'it gets ready');
 is(left_by($node, 'bg 2'), $whole, 'the very same as hkg_train');
@@ -245,7 +245,7 @@ my $phases = 'evaluating, finding path rules, inferring, learning weights, train
 my $phases_seen = q{select string_agg(distinct phase, ', ' order by phase) from seen where phase not in ('reading', 'mining')};
 foreach my $try (1 .. 10)
 {
-	$pid = value("select hkg_train_background('g', $held_out, model => 'watched')");
+	$pid = value("select hkg_train_background(@{[ arguments(qq{'g', $held_out, model => 'watched'}) ]})");
 	value("insert into seen select $try, w.* from watch('watched') w");
 	wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)");
 	last if value($phases_seen) eq $phases;
@@ -282,17 +282,17 @@ foreach my $warm ('false', 'true')
 		commit});
 
 	wait_until($node, q{select exists (select from pg_locks where locktype = 'advisory' and objid = 1 and mode = 'ExclusiveLock')});
-	value("select hkg_train_background('g', $held_out, warm_start => $warm, model => '$model')");
+	value("select hkg_train_background(@{[ arguments(qq{'g', $held_out, warm_start => $warm, model => '$model'}) ]})");
 	ok(finish($loader), 'a valid split is loaded meanwhile');
 	wait_until($node, "select status <> 'training' from g.model where name = '$model'");
-	value("select hkg_train('g', $held_out, warm_start => $warm, model => '$like')");
+	value("select hkg_train(@{[ arguments(qq{'g', $held_out, warm_start => $warm, model => '$like'}) ]})");
 	is(left_by($node, $model), left_by($node, $like), "learns from it, warm_start => $warm");
 	value(q{delete from g.holdout});
 }
 value('drop trigger wait on g.checkpoint');
 
 # what replaces a model with evidence by one without leaves none of it
-value("select hkg_train_background('g', $held_out, evidence_rules => 0, model => 'bg 2')");
+value("select hkg_train_background(@{[ arguments(qq{'g', $held_out, evidence_rules => 0, model => 'bg 2'}) ]})");
 ok(wait_until($node, "select status = 'ready' and settings->>'evidence_rules' = '0' from g.model where name = 'bg 2'"), 'replaced');
 is(value(q{select count(*) from g.evidence_weight where model = 'bg 2' union all select count(evidence) from g.model where name = 'bg 2'}),
 	"0\n0", 'by a model without evidence');
@@ -309,11 +309,11 @@ like(refused(q{begin; update g.model set status = 'mine' where name = 'whole'; s
 my $wild = q{'g', 'distmult', 2, 1, 1, top_rules => 0, evidence_rules => 0, model => 'wild'};
 value("select hkg_train($wild)");
 value(q{update g.entity_embedding set embedding = '{3e38, 3e38}' where model = 'wild'});
-value("select hkg_train_background($wild, warm_start => true)");
+value("select hkg_train_background(@{[ arguments(qq{$wild, warm_start => true}) ]})");
 wait_until($node, q{select status <> 'training' from g.model where name = 'wild'});
 like(status('wild'), qr/^failed: training diverged in epoch \d+ of iteration 1$/, 'the status tells what failed: ' . status('wild'));
 value(q{alter table g.rule add constraint none check (model <> 'ruled')});
-value("select hkg_train_background('g', $arguments, model => 'ruled')");
+value("select hkg_train_background(@{[ arguments(qq{'g', $arguments, model => 'ruled'}) ]})");
 wait_until($node, q{select status <> 'training' from g.model where name = 'ruled'});
 like(status('ruled'), qr/^failed: new row for relation "rule" violates check constraint "none"/, 'an error at the very end');
 value('alter table g.rule drop constraint none');
@@ -323,7 +323,7 @@ value('alter table g.rule drop constraint none');
 my ($stopped, $began, @left) = (0, 0);
 for (my $milliseconds = 2; $milliseconds <= 60; $milliseconds += 2)
 {
-	my ($code, $begun) = $node->psql('postgres', "set statement_timeout = $milliseconds; select hkg_train_background('g', $endless, model => 'hasty')");
+	my ($code, $begun) = $node->psql('postgres', "set statement_timeout = $milliseconds; select hkg_train_background(@{[ arguments(qq{'g', $endless, model => 'hasty'}) ]})");
 
 	value("select pg_cancel_backend($begun)") if $code == 0;
 	$code == 0 ? $began++ : $stopped++;
@@ -334,7 +334,7 @@ is("@left", '', 'a session that is stopped as the worker begins leaves no traini
 cmp_ok($stopped, '>', 0, "$stopped of them were stopped, $began began");
 
 # a transaction that fails after its training has begun, or is rolled back, cancels it
-foreach my $failing ("select 1 / (hkg_train_background('g', $endless, model => 'hasty') * 0)", "begin; select hkg_train_background('g', $endless, model => 'hasty'); rollback")
+foreach my $failing ("select 1 / (hkg_train_background(@{[ arguments(qq{'g', $endless, model => 'hasty'}) ]}) * 0)", "begin; select hkg_train_background(@{[ arguments(qq{'g', $endless, model => 'hasty'}) ]}); rollback")
 {
 	$node->psql('postgres', $failing);
 	ok(wait_until($node, q{select not exists (select from pg_stat_activity where backend_type = 'hybridkg training')}), 'a transaction that does not commit ends its training');
@@ -354,7 +354,7 @@ foreach my $loss (sort keys %losses)
 	make_graph($node, 'lost', 300, 3000);
 	# long, where it has to come to the loss before its end
 	my $iterations = defined $losses{$loss} ? 1000 : 2;
-	$pid = value("select hkg_train_background('lost', 'distmult', dimensions => 8, iterations => $iterations, epochs => 300, top_rules => 0)");
+	$pid = value("select hkg_train_background(@{[ arguments(qq{'lost', 'distmult', dimensions => 8, iterations => $iterations, epochs => 300, top_rules => 0}) ]})");
 	# it holds no lock then
 	wait_until($node, "select phase = 'training' from hkg_progress where pid = $pid");
 	value($loss);
@@ -399,8 +399,8 @@ value('drop schema named cascade');
 # change the model's row meanwhile
 $gate = hold($node, 'g.iteration', 'strict', 2);
 value('alter database postgres set default_transaction_isolation = serializable; alter database postgres set default_transaction_read_only = on');
-like(refused("select hkg_train_background('g', $arguments, model => 'strict')"), qr/ERROR:  25006: /, 'a transaction that is read only');
-$pid = value("begin read write; select hkg_train_background('g', $arguments, model => 'strict')");
+like(refused("select hkg_train_background(@{[ arguments(qq{'g', $arguments, model => 'strict'}) ]})"), qr/ERROR:  25006: /, 'a transaction that is read only');
+$pid = value("begin read write; select hkg_train_background(@{[ arguments(qq{'g', $arguments, model => 'strict'}) ]})");
 ok(wait_until($node, q{select count(*) = 1 from g.iteration where model = 'strict'}), 'one that may write does');
 my $change = $node->background_psql('postgres');
 $change->query_safe(q{begin read write; update g.model set settings = settings where name = 'strict'});
@@ -417,7 +417,7 @@ let_go($node, $gate);
 value(q{create role writer; create role reader login; grant usage on schema g to writer, reader;
 	grant select on all tables in schema g to writer, reader; grant insert, update, delete on all tables in schema g to writer});
 like(refused(q{set role reader; select hkg_train_background('g', model => 'forbidden')}), qr/ERROR:  42501: /, 'a role that may not write');
-value("set role writer; select hkg_train_background('g', $arguments, model => 'of_writer')");
+value("set role writer; select hkg_train_background(@{[ arguments(qq{'g', $arguments, model => 'of_writer'}) ]})");
 ok(wait_until($node, q{select status <> 'training' from g.model where name = 'of_writer'}), 'a role that cannot log in');
 is(status('of_writer'), 'ready', 'trains in the background, too');
 
@@ -433,7 +433,7 @@ is(value('select count(*) from hkg_progress'), '0', 'until it is cancelled');
 # where a sample of the valid split is ranked: what its iterations are compared with is saved, too
 value(q{insert into g.entity (name) select 'more ' || i from generate_series(1, 120000) i});
 my $short = q{'distmult', dimensions => 4, iterations => 12, epochs => 10, top_rules => 0, evidence_rules => 0, holdout => 0.1};
-value("select hkg_train('g', $short, model => 'whole 5')");
+value("select hkg_train(@{[ arguments(qq{'g', $short, model => 'whole 5'}) ]})");
 train_and_stop($node, 'pg_terminate_backend', 'stopped 5', "'g', $short", 'g.iteration', 2);
 value(q{select hkg_resume('g', 'stopped 5')});
 is(value(q{select count(*) from g.iteration where model = 'stopped 5' and mrr_error > 0 and ranked < 100}), '12', 'estimates');

@@ -30,13 +30,13 @@ sub wait_for
 }
 
 # Three models alike, then facts of entities that they do not know
-value("select hkg_train('g', $cold, model => '$_')") foreach qw(front back stopped);
+value("select hkg_train(@{[ arguments(qq{'g', $cold, model => '$_'}) ]})") foreach qw(front back stopped);
 is(left_by($node, 'back'), left_by($node, 'front'), 'two models alike');
 value(q{select hkg_load('g', $$select 'late' || i, 'r1', 'e' || i from generate_series(1, 20) i$$)});
 
-value("select hkg_train('g', $warm, model => 'front')");
+value("select hkg_train(@{[ arguments(qq{'g', $warm, model => 'front'}) ]})");
 my $whole = left_by($node, 'front');
-value("select hkg_train_background('g', $warm, model => 'back')");
+value("select hkg_train_background(@{[ arguments(qq{'g', $warm, model => 'back'}) ]})");
 ok(wait_for(q{status = 'ready' and settings->'warm_start' = 'true' from g.model where name = 'back'}), 'in the background');
 is(left_by($node, 'back'), $whole, 'it leaves the very same');
 
@@ -63,12 +63,12 @@ foreach my $iterations (0, 2)
 }
 
 # beside a model that is ready, a stopped training: a warm start goes on from the model
-value("select hkg_train('g', $cold, model => '$_')") foreach qw(ready plain);
+value("select hkg_train(@{[ arguments(qq{'g', $cold, model => '$_'}) ]})") foreach qw(ready plain);
 my $pid = value(q{select hkg_train_background('g', 'complex', dimensions => 16, epochs => 1000000, top_rules => 0, model => 'ready')});
 value("select pg_cancel_backend($pid)");
 ok(wait_for("not exists (select from pg_stat_activity where pid = $pid)"), 'stopped again');
 is(value(q{select status from g.model where name = 'ready'}), 'cancelled', 'its status');
-value("select hkg_train('g', $warm, model => '$_')") foreach qw(ready plain);
+value("select hkg_train(@{[ arguments(qq{'g', $warm, model => '$_'}) ]})") foreach qw(ready plain);
 is(left_by($node, 'ready'), left_by($node, 'plain'), 'a warm start goes on from the model that is ready');
 like(refused(q{select hkg_resume('g', 'ready')}), qr/ERROR:  55000: .*no interrupted training/, 'the stopped training is gone');
 
@@ -84,7 +84,7 @@ is(left_by($node, 'front'), $whole, 'nothing has changed');
 value(q{select hkg_create_graph('ring');
 	select hkg_load('ring', $$select 'e' || i, r, 'e' || (i + d + 60) % 60 from generate_series(0, 59) i, (values ('next', 1), ('before', -1), ('over', 2)) v (r, d)$$);
 	select hkg_split('ring', valid => 0.15, test => 0, seed => 1);
-	select hkg_train('ring', 'complex', dimensions => 16, loss => 'softmax', batch_size => 50, iterations => 3, epochs => 30, top_rules => 10, seed => 1)});
+	select hkg_train('ring', 'complex', dimensions => 16, iterations => 3, epochs => 30, top_rules => 10, seed => 1, settings => jsonb_build_object('loss', 'softmax', 'batch_size', 50))});
 
 # all of the model; the learning curve is that of the latest training
 sub ring
@@ -98,7 +98,7 @@ my $ring = ring();
 my $ruin = q{'complex', dimensions => 16, loss => 'softmax', batch_size => 50, iterations => 1, epochs => 5, top_rules => 10, learning_rate => 50, warm_start => true};
 cmp_ok(value('select mrr from ring.model'), '>', 0.3, 'a model that has learnt something');
 my $notice = refused("select hkg_train('ring', $ruin)");
-like($notice, qr/NOTICE: .*model "default" stays as it was: its valid MRR is (0\.\d+), that of the new embeddings is (0\.\d+)\n.*standard error of the difference is 0\.\d+.*replace => 'always'/s, 'steps that are too large: a notice');
+like($notice, qr/NOTICE: .*model "default" stays as it was: its valid MRR is (0\.\d+), that of the new embeddings is (0\.\d+)\n.*standard error of the difference is 0\.\d+.*setting replace, "always"/s, 'steps that are too large: a notice');
 is(abs(($notice =~ /its valid MRR is ([\d.]+)/)[0] - value('select mrr from ring.model')) < 0.0001 ? 'that' : 'another', 'that', 'which has the MRR of the old one');
 is(ring(), $ring, 'and it stays as it was');
 $pid = value("select hkg_train_background('ring', $ruin)");
@@ -120,14 +120,14 @@ is(value('select number from ring.iteration order by mrr desc limit 1'), '1', 't
 train_and_stop($node, 'pg_cancel_backend', 'default', "'ring', $worse", 'ring.iteration', 1);
 is((refused(q{select hkg_resume('ring')}) =~ /standard error of the difference is (\d\.\d+)/)[0], $error, 'resumed: the same error');
 # small steps, the default, are taken
-like(refused(q{select hkg_train('ring', 'complex', dimensions => 16, loss => 'softmax', batch_size => 50, iterations => 1, epochs => 5, top_rules => 10, warm_start => true)}),
+like(refused(q{select hkg_train('ring', 'complex', dimensions => 16, iterations => 1, epochs => 5, top_rules => 10, warm_start => true, settings => jsonb_build_object('loss', 'softmax', 'batch_size', 50))}),
 	qr/^(?!.*stays as it was)/s, 'small steps are no worse');
 isnt(ring(), $ring, 'and replace it');
 is(value(q{select (settings->>'learning_rate') || ' ' || (settings->>'learning_rate_end') from ring.model}), '0.2 0.02', 'the default step sizes');
 my $mrr = value('select mrr from ring.model');
-value("select hkg_train('ring', $ruin, replace => 'always')");
+value("select hkg_train(@{[ arguments(qq{'ring', $ruin, replace => 'always'}) ]})");
 cmp_ok(value('select mrr from ring.model'), '<', $mrr, 'whoever asks for it gets it');
-like(refused(q{select hkg_train('ring', replace => 'never')}), qr/ERROR:  22023: unknown replace "never"/, 'no other choice');
+like(refused(q{select hkg_train('ring', settings => jsonb_build_object('replace', 'never'))}), qr/ERROR:  22023: replace must be unless_worse or always, not "never"/, 'no other choice');
 
 $node->stop('fast');
 done_testing();

@@ -41,11 +41,11 @@ sub stop_after
 foreach my $what ('valid', 'held out')
 {
 	value('delete from g.holdout') if $what eq 'held out';
-	value("select hkg_train('g', $arguments, model => '$what')");
+	value("select hkg_train(@{[ arguments(qq{'g', $arguments, model => '$what'}) ]})");
 	my $whole = left($what);
 
 	is(value("select count(*) from g.path_epoch where model = '$what' and mrr > 0 and ranked between 90 and 200"), '6', "$what: each epoch is measured");
-	value("select hkg_train_background('g', $arguments, model => '$what bg')");
+	value("select hkg_train_background(@{[ arguments(qq{'g', $arguments, model => '$what bg'}) ]})");
 	ok(wait_until($node, "select status <> 'training' from g.model where name = '$what bg'"), "$what: in the background");
 	is(left("$what bg"), $whole, "$what: the very same");
 	foreach my $how ($what eq 'valid' ? qw(pg_terminate_backend kill) : 'pg_cancel_backend')
@@ -69,7 +69,7 @@ my ($code, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nselec
 like($err, qr/ERROR:  22000: checkpoint of model "damaged" is damaged/, 'a damaged checkpoint is refused');
 
 # in the view, and cancelled at once
-my $pid = value(qq{select hkg_train_background('g', $short, model => 'endless', paths => true, path_facts => 100000, path_epochs => 1000)});
+my $pid = value(qq{select hkg_train_background(@{[ arguments(qq{'g', $short, model => 'endless', paths => true, path_facts => 100000, path_epochs => 1000}) ]})});
 ok(wait_until($node, q{select exists (select from hkg_progress where phase = 'learning paths' and percent > 0 and eta > now())}), 'in hkg_progress');
 my $late = end_process($pid, 'INT');
 cmp_ok($late, '<', 1, sprintf('cancelled at once: %.0f ms', 1000 * $late));

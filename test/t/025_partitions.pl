@@ -16,10 +16,10 @@ my $arguments = q{dimensions => 16, iterations => 25, epochs => 2, sample_size =
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
 
-value("select hkg_train('g', $arguments, model => 'whole')");
+value("select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'whole'}) ]})");
 my $whole = left_by($node, 'whole');
 
-my $pid = value("select hkg_train_background('g', $arguments, model => 'bg')");
+my $pid = value("select hkg_train_background(@{[ arguments(qq{'g', $arguments, model => 'bg'}) ]})");
 ok(wait_until($node, "select status = 'ready' from g.model where name = 'bg'"), 'in the background');
 is(left_by($node, 'bg'), $whole, 'the very same as hkg_train');
 
@@ -92,12 +92,12 @@ value(q{delete from g.model where name = 'unparted'});
 
 # the file goes with the process, and with the transaction
 my $endless = q{dimensions => 64, iterations => 10000, epochs => 100, top_rules => 0, holdout => 0, partitions => 4};
-$pid = value("select hkg_train_background('g', $endless, model => 'long')");
+$pid = value("select hkg_train_background(@{[ arguments(qq{'g', $endless, model => 'long'}) ]})");
 ok(wait_until($node, 'select count(*) = 1 and sum(size) > 300 * 128 * 4 from pg_ls_tmpdir()'), 'partitions wait in a file');
 value("select pg_cancel_backend($pid)");
 ok(wait_until($node, 'select count(*) = 0 from pg_ls_tmpdir()'), 'which goes with the process');
 my ($code, $files, $errors) = $node->psql('postgres', qq{\\set VERBOSITY verbose
-	set statement_timeout = '1s'; select hkg_train('g', $endless, model => 'long');
+	set statement_timeout = '1s'; select hkg_train(@{[ arguments(qq{'g', $endless, model => 'long'}) ]});
 	reset statement_timeout; select count(*) from pg_ls_tmpdir()}, on_error_stop => 0);
 is($files, '0', 'and with a transaction that fails');
 like($errors, qr/ERROR:  57014: /, 'which was cancelled');
@@ -117,7 +117,7 @@ SKIP:
 
 	like($err, qr/training needs \d+ MB of memory, more than hybridkg.max_memory \(200 MB\)/, 'one partition does not fit');
 	my ($name, $megabytes) = split /\n/, $node->safe_psql('postgres',
-		qq{set hybridkg.max_memory = '200MB'; set hybridkg.threads = 1; set hybridkg.progress = off; select hkg_train('large', $once, partitions => 8); $peak});
+		qq{set hybridkg.max_memory = '200MB'; set hybridkg.threads = 1; set hybridkg.progress = off; select hkg_train(@{[ arguments(qq{'large', $once, partitions => 8}) ]}); $peak});
 	is($name, 'default', 'eight do');
 	cmp_ok($megabytes, '<', 320, "and the process has $megabytes MB at most");
 }

@@ -17,9 +17,9 @@ my $arguments = q{'complex', dimensions => 16, iterations => 25, epochs => 2, sa
 sub value { return $node->safe_psql('postgres', $_[0]) }
 
 cmp_ok(value(q{select count(*) from hkg_mine_rules('g', max_rule_length => 2, measure => 'pca') where pca_confidence >= 0.8}), '>=', 2, 'there are entailments');
-value("select hkg_train('g', $arguments, model => 'whole')");
+value("select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'whole'}) ]})");
 my $whole = left_by($node, 'whole');
-value("select hkg_train('g', $arguments, model => 'weaker', entailment_confidence => 1)");
+value("select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'weaker', entailment_confidence => 1}) ]})");
 isnt(left_by($node, 'weaker'), $whole, 'which matter');
 
 foreach my $how ('pg_cancel_backend', 'kill')

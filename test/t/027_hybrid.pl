@@ -19,7 +19,7 @@ foreach my $hybrid ('ruge', 'itere', 'plogicnet')
 {
 	my $arguments = "$settings, hybrid => '$hybrid'";
 
-	value("select hkg_train('g', $arguments, model => 'whole')");
+	value("select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'whole'}) ]})");
 	my $whole = left_by($node, 'whole');
 	foreach my $how ('pg_cancel_backend', 'kill')
 	{

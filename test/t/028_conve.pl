@@ -15,7 +15,7 @@ my $arguments = q{'conve', dimensions => 20, iterations => 25, epochs => 2, batc
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
 
-value("select hkg_train('g', $arguments, model => 'whole')");
+value("select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'whole'}) ]})");
 my $whole = left_by($node, 'whole');
 foreach my $how ('pg_cancel_backend', 'kill')
 {

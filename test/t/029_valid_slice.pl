@@ -22,7 +22,7 @@ sub rows_of { return map { [ split /\|/ ] } split /\n/, value($_[0]) }
 
 value('create table block (place int, lane int, number bigint, bytes bytea)');
 
-# As BucketHead of src/train/bucket_blocks.h has it: seed, epoch, part, least quality, count, known, entailments, rows of two
+# As BucketHead of src/train/nodes/bucket_blocks.h has it: seed, epoch, part, least quality, count, known, entailments, rows of two
 # places, most positives, relations, rows of a stripe, weighted, numbers of rules
 sub head
 {
@@ -72,7 +72,7 @@ my ($entities, $relations) = map { scalar keys %{ $row{$_} } } qw(entity relatio
 # rotate has the same score for no two entities; distmult, after one epoch of a high learning rate, for some
 foreach my $function (qw(distmult rotate transe))
 {
-	value("select hkg_train('g', '$function', dimensions => 8, iterations => 1, epochs => 2, negatives => 4, seed => 5, top_rules => 0, evidence_rules => 0, model => '$function')");
+	value("select hkg_train('g', '$function', dimensions => 8, iterations => 1, epochs => 2, seed => 5, top_rules => 0, evidence_rules => 0, model => '$function', settings => jsonb_build_object('negatives', 4))");
 	my @rank = rows_of("select head, relation, tail, head_rank, tail_rank from hkg_ranks('g', 'valid', '$function', 5, 'embedding')");
 	my @embeddings = map { embeddings($_, $function) } qw(relation entity);
 	my ($same, $sum) = (0, 0);
@@ -123,8 +123,7 @@ sub rules_call
 }
 
 # the embeddings of the only iteration are those that the rules were rated by
-value(q{set hybridkg.slice_seconds = -1; select hkg_train('g', 'complex', dimensions => 8, iterations => 1, epochs => 2, negatives => 4, seed => 5, omega => 0.3, min_support => 5,
-	min_quality => 0, min_head_coverage => 0, evidence_rules => 0, model => 'rated')});
+value(q{set hybridkg.slice_seconds = -1; select hkg_train('g', 'complex', dimensions => 8, iterations => 1, epochs => 2, seed => 5, omega => 0.3, evidence_rules => 0, model => 'rated', settings => jsonb_build_object('negatives', 4, 'min_support', 5, 'min_quality', 0, 'min_head_coverage', 0))});
 my @rule = rows_of(q{select head, body, support, body_size, embedding_confidence, quality, predictions from g.rule
 	where model = 'rated' and embedding_confidence is not null order by id});
 cmp_ok(scalar @rule, '>', 10, 'rules');
@@ -188,7 +187,7 @@ is(value('grant select on block to other; set role other; ' . call_of_lane('tran
 # ---- a bucket ----
 
 # Entities 0 to 29 and 30 to 49 of two places, three relations, eight numbers each; Adagrad keeps one for each of these.
-value(q{select hkg_train('g', 'distmult', dimensions => 8, iterations => 1, epochs => 1, negatives => 4, batch_size => 64, top_rules => 0, evidence_rules => 0, partitions => 2, model => 'parted')});
+value(q{select hkg_train('g', 'distmult', dimensions => 8, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'parted', settings => jsonb_build_object('negatives', 4, 'batch_size', 64, 'partitions', 2))});
 my @bucket = (head(count => 40, rows => 30, second => 20, relations => 3), join('', map { pack 'l*', $_ % 30, $_ % 3, 30 + $_ * 7 % 20 } 0 .. 39),
 	map { my $numbers = $_; (join('', map { pack 'f', sin($_) } 1 .. $numbers), pack('f*', (0) x $numbers)) } 8 * 3, 8 * 30, 8 * 20);
 my $train = sub {

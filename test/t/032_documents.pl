@@ -52,7 +52,7 @@ sub anchor
 sub exists_somewhere
 {
 	my ($name) = @_;
-	my @rooms = glob "src/*/$name";
+	my @rooms = (glob("src/*/$name"), glob("src/*/*/$name"));
 
 	return $name =~ /NAME|NEW/ || -e $name || -e "src/$name" || @rooms > 0;
 }

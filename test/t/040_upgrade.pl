@@ -180,7 +180,7 @@ is($old->query_safe($score), 't', 'a session of the old version predicts');
 my $training = $node->background_psql($database);
 my $pid = $training->query_safe('select pg_backend_pid()');
 $training->query_until(qr/begun/, qq{\\echo begun
-select hkg_train('g', 'distmult', 8, iterations => 1, epochs => 1000000, holdout => 0, model => 'long');\n});
+select hkg_train('g', 'distmult', 8, iterations => 1, epochs => 1000000, model => 'long', settings => jsonb_build_object('holdout', 0));\n});
 $node->poll_query_until($database, q{select exists (select from hkg_progress where model = 'long')}) or die 'no training';
 
 # ---- the next one ----

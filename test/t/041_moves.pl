@@ -17,7 +17,7 @@ $node->append_conf('postgresql.conf', 'hybridkg.progress = off');
 $node->start;
 $node->safe_psql('postgres', 'create extension hybridkg');
 make_graph($node, 'g', 60, 600);
-my $train = q{hkg_train('%s', 'complex', dimensions => 4, iterations => 1, epochs => 2, min_quality => 0, seed => %d)};
+my $train = q{hkg_train('%s', 'complex', dimensions => 4, iterations => 1, epochs => 2, seed => %d, settings => jsonb_build_object('min_quality', 0))};
 $node->safe_psql('postgres', sprintf "select $train", 'g', 1);
 
 # what is asked of a graph, by its name; every score counts

@@ -49,7 +49,7 @@ my %work = (
 		steps => [ 'reading', 'writing', 'indexing' ] },
 	sync => { statement => q{select hkg_sync('h', $$select * from source where hashtext(head) % 3 <> 0 union all select 'n' || i, 'r1', 'n' || i + 1 from generate_series(1, 20000) i$$)},
 		steps => [ 'reading', 'writing', 'indexing' ] },
-	replace => { statement => "select hkg_train('g', $arguments, model => 'base', seed => SEED)", steps => [ @training ] },
+	replace => { statement => "select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'base', seed => SEED}) ]})", steps => [ @training ] },
 	background => { statement => "select hkg_train_background('g', VARIANT, model => 'bg'); select pg_sleep(60)",
 		steps => [ @training, 'learning paths', 'saving a checkpoint' ], worker => 1 },
 	tune => { statement => q{select count(*) from hkg_tune('g', '{"dimensions": [4, 8]}', '{"iterations": 2, "epochs": 2, "evidence_rules": 100, "evidence_length": 2}', model => 'tuned')},
@@ -92,7 +92,7 @@ sub whole
 
 	if (!defined $whole{$arguments})
 	{
-		value("select hkg_train_background('g', $arguments, model => 'whole')");
+		value("select hkg_train_background(@{[ arguments(qq{'g', $arguments, model => 'whole'}) ]})");
 		$node->poll_query_until('postgres', 'select not exists (select from hkg_progress)') or die 'the training does not end';
 		$whole{$arguments} = left_by($node, 'whole');
 		value(q{delete from g.model where name = 'whole'});
@@ -294,7 +294,7 @@ sub check_work
 sub check_model
 {
 	my ($predictions_now, $next, @facts) = split /\n/, value("$predictions; delete from g.model where name = 'next';
-		select hkg_train('g', $small, model => 'next'); $facts_of");
+		select hkg_train(@{[ arguments(qq{'g', $small, model => 'next'}) ]}); $facts_of");
 	my $now = $predictions_now . left_by($node, 'base');
 	my @wrong;
 

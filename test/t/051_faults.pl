@@ -33,7 +33,7 @@ sub value
 	return $node->safe_psql('postgres', $statement);
 }
 
-value("select hkg_train('g', $arguments, model => 'm')");
+value("select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'm'}) ]})");
 my ($tables, $answers) = (tables($node, 'g'), value($predictions));
 my $starts = () = slurp_file($node->logfile) =~ /database system is ready/g;
 
@@ -97,7 +97,7 @@ system("umount $small_disk 2>/dev/null");
 
 lacks('a load without room for temporary files', q{set work_mem = '64kB'; set temp_file_limit = '64kB'},
 	q{select hkg_load('g', 'select i % 1000, i % 3, i % 997 from generate_series(1, 200000) i order by md5(i::text)')}, qr/ERROR:  53400: temporary file size exceeds/);
-lacks('a training without memory', q{set hybridkg.max_memory = '1MB'}, "select hkg_train('g', $arguments, model => 'm')", qr/ERROR:  53200: .*hybridkg\.max_memory/);
+lacks('a training without memory', q{set hybridkg.max_memory = '1MB'}, "select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'm'}) ]})", qr/ERROR:  53200: .*hybridkg\.max_memory/);
 lacks('mining without memory', q{set hybridkg.max_memory = '1MB'}, q{select hkg_mine_rules('g', max_rule_length => 4, min_support => 1, min_head_coverage => 0, constants => true)}, qr/ERROR:  53200: .*hybridkg\.max_memory/);
 lacks('a load without memory', q{set hybridkg.max_memory = '1MB'}, q{select hkg_load('g', 'select i, i % 3, -i from generate_series(1, 300000) i')}, qr/ERROR:  53200: .*hybridkg\.max_memory/);
 lacks('completing without memory', q{set hybridkg.max_memory = '1MB'; set hybridkg.shared_cache = 0}, q{select hkg_complete('g', null, 100000000, 'm', 0)}, qr/ERROR:  5\d{4}: /);
@@ -130,7 +130,7 @@ SKIP:
 	my $pid = $session->query(q{set hybridkg.threads = 4; load 'hybridkg'; select pg_backend_pid()});
 
 	system('prlimit', '--pid', $pid, '--nproc=1') == 0 or die 'no limit';
-	$session->query("select hkg_train('g', $arguments, model => 'm')");
+	$session->query("select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'm'}) ]})");
 	like($session->{stderr}, qr/ERROR:  could not start 4 threads/, 'no thread: the error');
 	$session->quit;
 	unchanged('no thread');
@@ -165,7 +165,7 @@ value(q{delete from g.model where name = 'b'});
 
 # ---- afterwards ----
 
-is(value("select hkg_train('g', $arguments, model => 'm')"), 'm', 'the next training works');
+is(value("select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'm'}) ]})"), 'm', 'the next training works');
 is(value($predictions), $answers, 'with the same bits');
 is(scalar(() = slurp_file($node->logfile) =~ /database system is ready/g), $starts, 'the server has not begun anew');
 done_testing();

@@ -19,23 +19,23 @@ my $node = start_node('cancels', qq{
 });
 make_graph($node, 'g', 3000, 30000);
 my $small = q{'distmult', dimensions => 16, iterations => 1, epochs => 2, evidence_length => 2};
-$node->safe_psql('postgres', "select hkg_train('g', $small, paths => false, model => 'm');
-	select hkg_train('g', $small, path_layers => 3, path_width => 16, path_epochs => 1, path_facts => 64, model => 'p')");
+$node->safe_psql('postgres', "select hkg_train(@{[ arguments(qq{'g', $small, paths => false, model => 'm'}) ]});
+	select hkg_train(@{[ arguments(qq{'g', $small, path_layers => 3, path_width => 16, path_epochs => 1, path_facts => 64, model => 'p'}) ]})");
 my $before = tables($node, 'g');
 
 # Each takes seconds at least, and would change a table or leave a process.
 my $triples = q{g.triple p join g.entity h on h.id = p.head join g.relation r on r.id = p.relation join g.entity t on t.id = p.tail, generate_series(1, 100)};
 my %statements = (
 	'training, rotate' => q{select hkg_train('g', dimensions => 64, iterations => 50, model => 'c')},
-	'training, softmax' => q{select hkg_train('g', preset => 'complex', patience => 5, model => 'c')},
+	'training, softmax' => q{select hkg_train('g', 'complex', dimensions => 100, iterations => 8, epochs => 4, top_rules => 0, paths => false, model => 'c', settings => '{"loss": "softmax", "reciprocal": true, "batch_size": 500, "patience": 5}')},
 	'training, conve' => q{select hkg_train('g', 'conve', dimensions => 48, iterations => 20, model => 'c')},
 	'training, rescal' => q{select hkg_train('g', 'rescal', dimensions => 64, iterations => 20, model => 'c')},
-	'training, adversarial' => q{select hkg_train('g', dimensions => 64, negative_sampling => 'kbgan', optimizer => 'adam', iterations => 20, model => 'c')},
-	'training, long rules' => q{select hkg_train('g', dimensions => 16, iterations => 1, epochs => 1, max_rule_length => 4, constants => true, model => 'c')},
-	'training, long paths' => q{select hkg_train('g', dimensions => 16, iterations => 1, epochs => 1, top_rules => 0, evidence_length => 6, model => 'c')},
+	'training, adversarial' => q{select hkg_train('g', dimensions => 64, iterations => 20, model => 'c', settings => jsonb_build_object('negative_sampling', 'kbgan', 'optimizer', 'adam'))},
+	'training, long rules' => q{select hkg_train('g', dimensions => 16, iterations => 1, epochs => 1, model => 'c', settings => jsonb_build_object('max_rule_length', 4, 'constants', true))},
+	'training, long paths' => q{select hkg_train('g', dimensions => 16, iterations => 1, epochs => 1, top_rules => 0, model => 'c', settings => jsonb_build_object('evidence_length', 6))},
 	'training, learnt paths' => q{select hkg_train('g', dimensions => 16, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 1, model => 'c')},
-	'training, partitions' => q{select hkg_train('g', dimensions => 64, iterations => 50, partitions => 4, model => 'c')},
-	'training, labels' => q{select hkg_train('g', 'complex', dimensions => 32, iterations => 500, sample_size => 1000, evidence_rules => 0, omega => 0.5, min_quality => 0, hybrid => 'plogicnet', model => 'c')},
+	'training, partitions' => q{select hkg_train('g', dimensions => 64, iterations => 50, model => 'c', settings => jsonb_build_object('partitions', 4))},
+	'training, labels' => q{select hkg_train('g', 'complex', dimensions => 32, iterations => 500, evidence_rules => 0, omega => 0.5, model => 'c', settings => jsonb_build_object('sample_size', 1000, 'min_quality', 0, 'hybrid', 'plogicnet'))},
 	'mining' => q{select count(*) from hkg_mine_rules('g', max_rule_length => 4, constants => true, min_support => 1, min_head_coverage => 0)},
 	'mining with a model' => q{select count(*) from generate_series(1, 100) i, hkg_mine_rules('g', measure => 'hybrid', model => 'm', constants => true, min_support => i)},
 	'evaluation' => q{select count(*) from generate_series(1, 100) s, hkg_evaluate('g', 'train', 'm', s)},

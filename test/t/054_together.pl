@@ -38,15 +38,15 @@ value('create database source');
 value(qq{create extension hybridkg;
 	select hkg_create_graph('g');
 	select hkg_load('g', 'select (i * 7919::bigint) % 301, i % 5, (i * 31) % 307 from generate_series(1, 2000) i');
-	select hkg_train('g', $tiny, model => 'm')}, 'source');
+	select hkg_train(@{[ arguments(qq{'g', $tiny, model => 'm'}) ]})}, 'source');
 
 # What is at work first: a second or less of it
 my @first = (
-	"select hkg_train('g', $long, model => 't')",
-	"select hkg_train('g', $long, model => 'm')",
+	"select hkg_train(@{[ arguments(qq{'g', $long, model => 't'}) ]})",
+	"select hkg_train(@{[ arguments(qq{'g', $long, model => 'm'}) ]})",
 	q{select hkg_train('g', 'conve', paths => false, dimensions => 20, iterations => 2, epochs => 4, top_rules => 20, evidence_rules => 0, model => 'm')},
-	q{select hkg_train('g', 'distmult', paths => true, path_layers => 2, path_width => 16, path_epochs => 2, path_facts => 500, dimensions => 8, iterations => 1, epochs => 1, top_rules => 20, evidence_rules => 0, model => 'm')},
-	"select hkg_train_background('g', $long, model => 't'); select pg_sleep(0.3)",
+	q{select hkg_train('g', 'distmult', paths => true, dimensions => 8, iterations => 1, epochs => 1, top_rules => 20, evidence_rules => 0, model => 'm', settings => jsonb_build_object('path_layers', 2, 'path_width', 16, 'path_epochs', 2, 'path_facts', 500))},
+	"select hkg_train_background(@{[ arguments(qq{'g', $long, model => 't'}) ]}); select pg_sleep(0.3)",
 	"select count(*) from hkg_tune('g', '{\"dimensions\": [4, 8]}', '{\"iterations\": 2, \"epochs\": 5, \"evidence_rules\": 50, \"evidence_length\": 2}', model => 't')",
 	q{select hkg_load('g', 'select i % 9000, i % 5, -i from generate_series(1, 20000) i')},
 	q{select hkg_sync('g', 'select i % 301, i % 5, i % 307 from generate_series(1, 20000) i', true)},
@@ -102,7 +102,7 @@ sub pair
 	  or push @wrong, 'a worker does not end';
 	if (value(q{select count(*) = 1 from pg_extension where extname = 'hybridkg'}, 'work') eq 't')
 	{
-		($code, $out, $err) = $node->psql('work', "\\set VERBOSITY verbose\nselect hkg_train('g', $tiny, model => 'next')");
+		($code, $out, $err) = $node->psql('work', "\\set VERBOSITY verbose\nselect hkg_train(@{[ arguments(qq{'g', $tiny, model => 'next'}) ]})");
 		push @wrong, fault('the next training', $err, '');
 	}
 	count('with_an_error') if $code != 0 || $session->{err} =~ /ERROR/;
@@ -135,8 +135,8 @@ my @writers = (
 	q{select hkg_load('g', 'values (1, 1, 1), (-1, -1, -1)')},
 	q{select hkg_sync('g', 'select (i * 7919::bigint) % 301, i % 5, (i * 31) % 307 from generate_series(1, 2000) i', true)},
 	q{select hkg_split('g', 0.1, 0.1)},
-	"select hkg_train('g', $tiny, model => 'm')",
-	"select hkg_train_background('g', $tiny, model => ('b' || random())::name)",
+	"select hkg_train(@{[ arguments(qq{'g', $tiny, model => 'm'}) ]})",
+	"select hkg_train_background(@{[ arguments(qq{'g', $tiny, model => ('b' || random())::name}) ]})",
 	q{select hkg_learn_evidence('g', 'm')},
 	q{select hkg_learn_thresholds('g', null, 'm')},
 	q{select hkg_import_rules('g', '"1"(X,Y) <= "2"(Y,X)', model => 'm')},
@@ -186,7 +186,7 @@ if (!is_long())
 make_graph($node, 'g', 300, 2000);
 my $question = q{select md5(string_agg(p::text, ';' order by p.score desc, p.tail)) || hkg_score('g', 'e1', 'r2', 'e2', 'm', 'embedding') as answer
 	from hkg_predict_tails('g', 'e1', 'r1', 8, 'm', true) p};
-my $train = q{select hkg_train('g', 'distmult', dimensions => 16, iterations => 1, epochs => 1, evidence_rules => 50, evidence_length => 2, holdout => 0, model => 'm', seed => };
+my $train = q{select hkg_train('g', 'distmult', dimensions => 16, iterations => 1, epochs => 1, evidence_rules => 50, model => 'm', settings => '{"evidence_length": 2, "holdout": 0}', seed => };
 my @answers = map { (value("$train $_)"), value($question))[1] } 0, 1;
 isnt($answers[0], $answers[1], 'two models that can be told apart');
 

@@ -81,7 +81,7 @@ sub train
 		select hkg_create_graph('g');
 		select hkg_load('g', 'select head, relation, tail from fact where not taken');
 		$valid
-		select hkg_train('g', $missing paths => false, seed => $seed);
+		select hkg_train(@{[ arguments(qq{'g', $missing paths => false, seed => $seed}) ]});
 		create table valid as select h.name as head, r.name as relation, t.name as tail from g.holdout f
 			join g.entity h on h.id = f.head join g.relation r on r.id = f.relation join g.entity t on t.id = f.tail;
 	});
@@ -226,7 +226,7 @@ foreach my $how ("'distmult', 8, iterations => 2, epochs => 6,", '')
 {
 	$node->safe_psql('postgres', qq{
 		set client_min_messages = warning;
-		select hkg_train('tag', $how paths => false, seed => 1);
+		select hkg_train(@{[ arguments(qq{'tag', $how paths => false, seed => 1}) ]});
 		select hkg_load('tag', \$\$values ('new', 'maker', 'newmaker')\$\$)});
 	is($node->safe_psql('postgres', q{
 			select string_agg(format('%s %s %s', head, n, s), ', ') from (select head, count(*) as n, sum(probability) as s

@@ -73,13 +73,13 @@ my %more = (entity_query => \@queries, relation_query => \@queries, rule => \@ru
 	split => [ "'train'", "'valid'", "'test'", "'TRAIN'" ], format => [ "'amie'", "'anyburl'", "'AMIE'" ], evidence => [ "'embedding'", "'rules'", "'neither'" ],
 	score_function => [ map { "'$_'" } qw(transe distmult complex rescal rotate conve) ], loss => [ map { "'$_'" } qw(softmax margin sampled_softmax logistic k_vs_all) ],
 	regularizer => [ map { "'$_'" } qw(l2 n3 dura) ], negative_sampling => [ map { "'$_'" } qw(uniform bernoulli self_adversarial kbgan) ],
-	preset => [ "'paper'", "'complex'" ], model => [ "'m'", "'nobody'" ]);
+	preset => [ "'paper'", "'quick'" ], model => [ "'m'", "'nobody'" ]);
 
 # What a message may name in place of the argument: what the argument holds
 my %named = (
 	(map { $_ => 'quer|column|row|name|statement|cursor|syntax error|division by zero|parameter|entit|identifier|quoted|memory' } qw(query entity_query relation_query)),
 	lines => 'line|rule|relation|entity|format', rule => 'character|rule|relation|entity|bod', rules => 'rule|character|relation|entity|model|bod',
-	grid => 'grid|argument|"', fixed => 'grid|argument|"', negatives => 'head|names|relation|valid|empty|division by zero|is an index',
+	grid => 'grid|settings|"', settings => 'grid|settings|"|must be', negatives => 'head|names|relation|valid|empty|division by zero|is an index',
 	head => 'entity', tail => 'entity', (map { $_ => 'entity|array literal|relation "g\.model" does not exist' } qw(heads tails candidates)), warm_start => 'model', score_function => 'embedding', k => 'k |memory', model => 'model|rule', model_a => 'model', model_b => 'model',
 	facts => 'relation|table',
 	relation => 'relation', compare => 'model', split => 'split|valid|test', source => 'source|column|row|relation|table|name');

@@ -104,7 +104,7 @@ my @calls = map { call_of($_) } grep { $_->{name} !~ /background|tune/ } functio
 my @damages = damages();
 
 push @calls, q{hkg_resume('g', 'broken')}, q{hkg_train('g', dimensions => 8, iterations => 1, epochs => 1, model => 'm', warm_start => true)},
-	q{hkg_train('g', dimensions => 8, iterations => 1, epochs => 1, model => 'of_test', rules_of => 'm')};
+	q{hkg_train('g', dimensions => 8, iterations => 1, epochs => 1, model => 'of_test', settings => jsonb_build_object('rules_of', 'm'))};
 # Each damage, and some of the calls: as many as there are damages in the long form
 my $figures = campaign('damage', 60, 3 * @damages, sub {
 	my ($number) = @_;

@@ -8,10 +8,10 @@
 #include <math.h>
 #include <setjmp.h>
 
+#include "core/random.h"
 #include "evidence/evidence.h"
 #include "kge/kge.h"
-#include "core/random.h"
-#include "kge/score_function.h"
+#include "kge/score/score_function.h"
 
 /* Counts a check; a failed one is printed with the formatted text. */
 extern void check(bool ok, const char *file, int line, const char *format,...)

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "kge/bfloat16.h"
 #include "check.h"
+#include "kge/learn/bfloat16.h"
 #include "kge/learning.h"
 
 #define BLOCK	KGE_WHOLE		/* queries */

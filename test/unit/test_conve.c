@@ -8,10 +8,10 @@
 
 #include "check.h"
 #include "core/vector.h"
-#include "kge/conve.h"
-#include "kge/engine.h"
 #include "kge/learning.h"
 #include "kge/rank.h"
+#include "kge/score/conve.h"
+#include "kge/score/engine.h"
 
 #define ENTITIES	11
 #define RELATIONS	2

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "kge/engine.h"
-#include "kge/loss.h"
+#include "kge/loss/loss.h"
+#include "kge/score/engine.h"
 
 #define QUERIES		6
 #define CANDIDATES	7

@@ -3,7 +3,7 @@
  *		Positives by the query that they share, against pairwise comparison.
  */
 #include "check.h"
-#include "kge/one_vs_all.h"
+#include "kge/loss/one_vs_all.h"
 
 enum
 {

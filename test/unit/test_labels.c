@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "kge/labels.h"
+#include "compared/kge/compared.h"
 #include "kge/learning.h"
 #include "kge/rank.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "kge/loss.h"
+#include "kge/loss/loss.h"
 
 static void
 test_value(double s, int label)

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "check.h"
+#include "kge/learn/trainer.h"
 #include "kge/learning.h"
 #include "kge/rank.h"
-#include "kge/trainer.h"
 
 static Triple *
 draw_triples(int32_t entities, int count)

@@ -8,7 +8,7 @@
 
 #include "check.h"
 #include "kge/learning.h"
-#include "kge/negatives.h"
+#include "kge/loss/negatives.h"
 
 /*
  * 100,000 draws into 10 places: the chi-square statistic has 9 degrees of

@@ -8,10 +8,10 @@
 
 #include "check.h"
 #include "core/allocation.h"
-#include "kge/engine.h"
-#include "kge/sketch_codes.h"
-#include "kge/sketch_moduli.h"
-#include "kge/sketch_product.h"
+#include "kge/score/engine.h"
+#include "kge/search/sketch_codes.h"
+#include "kge/search/sketch_moduli.h"
+#include "kge/search/sketch_product.h"
 
 static double
 score_of(const char *name, int norm, int d, float *entity, float *relation)

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "kge/engine.h"
-#include "kge/screen.h"
+#include "kge/score/engine.h"
+#include "kge/search/screen.h"
 
 #define ENTITIES 600
 #define QUESTIONS 100

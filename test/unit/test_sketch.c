@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "kge/sketch.h"
+#include "kge/search/sketch.h"
 
 #define ENTITIES 300			/* more than are looked at at once */
 

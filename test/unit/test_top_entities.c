@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "kge/sketch.h"
+#include "kge/search/sketch.h"
 
 #define ENTITIES 700
 

@@ -8,7 +8,7 @@
 
 #include "check.h"
 #include "kge/learning.h"
-#include "kge/negatives.h"
+#include "kge/loss/negatives.h"
 #include "kge/rank.h"
 
 size_t

@@ -320,7 +320,7 @@ select count(*) as different from ((table shop_fact except table again_fact) uni
 
 -- predictions: those of hkg_complete, with their probability and rule
 set hybridkg.progress = off;
-select hkg_train('shop', dimensions => 8, iterations => 1, epochs => 5, seed => 1, holdout => 0) is not null as trained;
+select hkg_train('shop', dimensions => 8, iterations => 1, epochs => 5, seed => 1, settings => '{"holdout": 0}') is not null as trained;
 -- no fact is held out: what is stated is 1 / (1 + exp(-score))
 update shop.model set evidence = evidence::jsonb || '{"calibration": {"both": {"slope": 1, "intercept": 0}}}';
 select count(*) as predictions from hkg_complete('shop', null, 10, min_probability => 0) \gset

@@ -1,0 +1,169 @@
+/*
+ * chosen.c
+ *		Some entities as the only candidates of a search.
+ *
+ * Their rows are copied, so that a search over a few of many is one over few: blocks, sketches and screens work as they
+ * do over all.  Scores have the same bits, because the rows have.
+ */
+#include <string.h>
+
+#include "core/allocation.h"
+#include "kge/score/score_function.h"
+#include "kge/top.h"
+
+/* What translates an adjustment */
+typedef struct ChosenAdjustment
+{
+	KgeAdjustment adjustment;
+	KgeAdjustment quick;
+	const KgeAdjustment *all;
+	const KgeChosen *chosen;
+	KgeAddition **addition;		/* by thread, room for all that are chosen */
+} ChosenAdjustment;
+
+typedef struct ChosenParts
+{
+	KgeChosen	chosen;
+	ChosenAdjustment adjustment;
+} ChosenParts;
+
+/* Those of a list that are chosen, in place of it; returns how many. */
+static int64_t
+keep_chosen(const ChosenAdjustment *adjustment, int thread, int64_t count, const KgeAddition **additions)
+{
+	const KgeChosen *chosen = adjustment->chosen;
+	KgeAddition *addition = adjustment->addition[thread];
+	const KgeAddition *all = *additions;
+	int64_t		listed = 0;
+
+	for (int64_t i = 0; i < count; i++)
+		if (chosen->row[all[i].entity] >= 0)
+			addition[listed++] = (KgeAddition) {chosen->row[all[i].entity], all[i].addition};
+	*additions = addition;
+	return listed;
+}
+
+/* KgeAdjustment's callbacks */
+static int64_t
+list_chosen(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread,
+			const KgeAddition **additions)
+{
+	const ChosenAdjustment *adjustment = argument;
+	const KgeAdjustment *all = adjustment->all;
+
+	return keep_chosen(adjustment, thread, all->list(all->argument, side, adjustment->chosen->entity[given], relation, pool,
+													 thread, additions), additions);
+}
+
+static int64_t
+list_quickly(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread,
+			 const KgeAddition **additions)
+{
+	const ChosenAdjustment *adjustment = argument;
+	const KgeAdjustment *quick = adjustment->all->quick;
+
+	return keep_chosen(adjustment, thread, quick->list(quick->argument, side, adjustment->chosen->entity[given], relation,
+													   pool, thread, additions), additions);
+}
+
+static double
+add_more(void *argument, Side side, int32_t relation)
+{
+	const KgeAdjustment *all = ((const ChosenAdjustment *) argument)->all;
+
+	return all->more(all->argument, side, relation);
+}
+
+static ChosenParts *
+take_parts(ChosenParts *parts, const KgeModel *model, int threads, Allocation *allocation)
+{
+	KgeChosen  *chosen = &parts->chosen;
+	size_t		count = (size_t) chosen->count;
+	size_t		entities = (size_t) model->entities;
+
+	chosen->model.entity = TAKE(allocation, float, count * (size_t) kge_model_width(model));
+	chosen->model.added_row = TAKE(allocation, float *, entities);
+	chosen->entity = TAKE(allocation, int32_t, count + entities);
+	chosen->row = TAKE(allocation, int32_t, entities);
+	if (parts->adjustment.all != NULL)
+		parts->adjustment.addition = TAKE(allocation, KgeAddition *, (size_t) threads);
+	for (int i = 0; parts->adjustment.all != NULL && i < threads; i++)
+	{
+		KgeAddition *addition = TAKE(allocation, KgeAddition, count);
+
+		if (parts->adjustment.addition != NULL)
+			parts->adjustment.addition[i] = addition;
+	}
+	return TAKE(allocation, ChosenParts, 1);
+}
+
+static ChosenParts
+plan(const KgeModel *model, const KgeAdjustment *adjustment, int32_t count)
+{
+	return (ChosenParts) {.chosen = {.model = *model,.count = count},.adjustment.all = adjustment};
+}
+
+static void
+fill_rows(KgeChosen *chosen, Pool *pool, const KgeModel *model, const int32_t *entity)
+{
+	size_t		width = (size_t) kge_model_width(model);
+
+	for (int32_t i = 0; i < model->entities; i++)
+	{
+		chosen->row[i] = -1;
+		chosen->entity[chosen->count + i] = i;
+		chosen->model.added_row[i] = model->entity + (size_t) i * width;
+		pool_yield_at(pool, POOL_LEADER, i);
+	}
+	for (int32_t i = 0; i < chosen->count; i++)
+	{
+		chosen->entity[i] = entity[i];
+		chosen->row[entity[i]] = i;
+		memcpy(chosen->model.entity + (size_t) i * width, model->entity + (size_t) entity[i] * width,
+			   width * sizeof(float));
+		pool_yield_at(pool, POOL_LEADER, i);
+	}
+	chosen->model.entities = chosen->count;
+	chosen->model.added = model->entities;
+}
+
+size_t
+kge_chosen_bytes(const KgeModel *model, const KgeAdjustment *adjustment, int32_t count, int threads)
+{
+	ChosenParts parts = plan(model, adjustment, count);
+	Allocation	allocation = {0};
+
+	take_parts(&parts, model, threads, &allocation);
+	return allocation_bytes(&allocation);
+}
+
+KgeChosen *
+kge_chosen(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, const int32_t *chosen,
+		   int32_t count)
+{
+	ChosenParts parts = plan(model, adjustment, count);
+	ChosenParts *taken;
+	Allocation	allocation = {0};
+
+	take_parts(&parts, model, pool_threads(pool), &allocation);
+	if (!allocation_open(&allocation, arena))
+		return NULL;
+	taken = take_parts(&parts, model, pool_threads(pool), &allocation);
+	fill_rows(&parts.chosen, pool, model, chosen);
+	*taken = parts;
+	if (adjustment != NULL)
+	{
+		taken->adjustment.chosen = &taken->chosen;
+		taken->adjustment.adjustment = (KgeAdjustment) {.list = list_chosen,.argument = &taken->adjustment,
+			.weight = adjustment->weight,.scale = adjustment->scale};
+		if (adjustment->quick != NULL)
+		{
+			taken->adjustment.quick = taken->adjustment.adjustment;
+			taken->adjustment.quick.list = list_quickly;
+			taken->adjustment.adjustment.quick = &taken->adjustment.quick;
+			taken->adjustment.adjustment.more = add_more;
+		}
+		taken->chosen.adjustment = &taken->adjustment.adjustment;
+	}
+	return &taken->chosen;
+}

@@ -1,0 +1,633 @@
+/*
+ * procedure.c
+ *		A training as steps (see procedure.h; doc/method.md has the equations).
+ *
+ *		for i = 1 .. iterations:
+ *			epochs on the positives: the facts, and the samples of iteration i - 1
+ *			rules ranked by their quality under these embeddings; the top_rules best are selected
+ *			a sample of what these infer beyond the facts
+ *		the embeddings and rules of the iteration with the best filtered MRR on the valid split, if there is one
+ *
+ * The counts of rules do not depend on the embeddings, so mining runs once, and an iteration only computes embedding
+ * confidence again.
+ *
+ * Memory: what lasts is taken by procedure_read and procedure_open, in their caller's context, after its size was
+ * checked against hybridkg.max_memory; what a step needs is in the scratch context.
+ */
+#include "procedure.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+#include "utils/float.h"
+#include "utils/memutils.h"
+
+#include "estimate.h"
+#include "model/model.h"
+#include "model/model_evidence.h"
+#include "model/path_network.h"
+#include "model/rule_table.h"
+#include "model/shared_weights.h"
+#include "model/thresholds.h"
+#include "rules/mine.h"
+#include "rules/selection.h"
+#include "server/host.h"
+#include "server/sql.h"
+#include "train/hybrid.h"
+#include "train/partitions/node_buckets.h"
+#include "train/paths/path_rules.h"
+
+/* ---- read and open ---------------------------------------------------------- */
+
+void
+procedure_read(Procedure *procedure)
+{
+	TrainSettings *settings = &procedure->settings;
+	Graph	   *graph = procedure->graph;
+	TrainingFacts *facts = &procedure->facts;
+	Learner    *learner = &procedure->learner;
+
+	if (procedure->progress == NULL)
+		procedure->progress = progress_begin(graph->schema, settings->model, settings->iterations, settings->epochs);
+	record_lock_tables(graph);
+	node_buckets_fill_in(graph, &procedure->settings);
+	*facts = training_facts_read(graph, settings);
+	path_settings_decide(settings, graph, facts);
+	/* a training that reads again may find a valid split now */
+	procedure->old_weights = NULL;
+	if (settings->warm_start && facts->valid_count == 0)
+		procedure->old_weights = evidence_learnt(graph, settings->model);
+	training_facts_check(facts, graph, settings);
+	if (settings->evidence_rules > 0 || settings->paths == YES)
+		graph_check_relation_ids(graph, facts->learnt);
+	*learner = learner_sizes(settings, facts);
+	procedure->ranking = valid_ranking_sizes(settings, facts, learner);
+	estimate_check(settings, facts, learner);
+	if (settings->warm_start)
+		warm_start_check(graph, settings->model, &learner->model);
+}
+
+/* Facts are the units of this phase. */
+static void
+report_mining(void *argument, double part)
+{
+	const Procedure *procedure = argument;
+
+	progress_advance(procedure->progress, part * (double) procedure->facts.learnt->facts);
+}
+
+static void
+report_servers(void *argument, int count)
+{
+	const Procedure *procedure = argument;
+
+	progress_nodes(procedure->progress, count);
+}
+
+/* Counts every rule, mined or given. */
+static void
+mine(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	const GraphData *data = procedure->facts.learnt;
+	MineOptions options = {
+		settings->max_rule_length, settings->min_head_coverage, settings->min_support, settings->constants,
+		report_mining, report_servers, procedure
+	};
+	int64		start = monotonic_now();
+
+	progress_phase(procedure->progress, PHASE_MINING, (double) data->facts);
+	procedure->rules = settings->rules_of == NULL ? mine_rules(procedure->graph, data, &options) :
+		mine_selected(procedure->graph, data, settings->rules_of);
+	estimate_mined(procedure->progress, &procedure->facts, procedure->rules->count);
+	procedure->pairs = body_pairs_create(data, procedure->learner.pool);
+	if (settings->inferences == INFER_BY_SQL)
+		procedure->stated = body_pairs_by_sql(procedure->pairs, procedure->graph);
+	hkg_hold_memory(body_pairs_bytes(data) + 2 * procedure->rules->count * sizeof(MinedRule));
+	procedure->mine_seconds = seconds_since(start);
+}
+
+/* Mined rules have those of one atom among them; where none were mined, these are. */
+static void
+entail(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	const GraphData *data = procedure->facts.learnt;
+	MineOptions options = {2, settings->min_head_coverage, settings->min_support, false, NULL, NULL, NULL};
+	bool		mined = procedure->rules != NULL && settings->rules_of == NULL;
+	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
+	const MinedRules *rules = procedure->rules;
+
+	if (!mined)
+	{
+		progress_phase(procedure->progress, PHASE_MINING, (double) data->facts);
+		rules = mine_rules(procedure->graph, data, &options);
+	}
+	MemoryContextSwitchTo(caller);
+	learner_entail(&procedure->learner, data, rules, settings->entailment_confidence);
+	MemoryContextReset(procedure->scratch);
+}
+
+void
+procedure_open(Procedure *procedure)
+{
+	procedure->scratch = AllocSetContextCreate(CurrentMemoryContext, "hybridkg iteration", ALLOCSET_DEFAULT_SIZES);
+	graph_keep_relation_names(procedure->graph);
+	learner_open(&procedure->learner, procedure->graph, &procedure->settings, &procedure->facts,
+				 procedure->in_worker);
+	valid_ranking_open(&procedure->ranking, &procedure->settings, &procedure->facts);
+	valid_ranking_use_nodes(&procedure->ranking, procedure->graph, &procedure->settings, &procedure->facts,
+							&procedure->learner, procedure->in_worker);
+	estimate_plan(procedure->progress, &procedure->settings, &procedure->facts, &procedure->learner, &procedure->ranking);
+	if (procedure->settings.top_rules > 0)
+	{
+		mine(procedure);
+		procedure->rating = node_rating_open(procedure->graph, &procedure->settings, procedure->progress);
+	}
+	if (kge_constraint_entails(procedure->learner.training.constraint))
+		entail(procedure);
+	best_iteration_open(&procedure->best, procedure->rules == NULL ? 0 : procedure->rules->count, procedure->in_worker);
+}
+
+static void
+begin_evaluating(Procedure *procedure)
+{
+	progress_phase(procedure->progress, PHASE_EVALUATING, 1);
+	progress_nodes(procedure->progress, node_ranking_servers(procedure->ranking.nodes));
+}
+
+void
+procedure_look_back(Procedure *procedure)
+{
+	if (procedure->settings.warm_start && procedure->facts.valid_count > 0)
+	{
+		begin_evaluating(procedure);
+		valid_ranking_before(&procedure->ranking, &procedure->learner, &procedure->facts);
+	}
+	learner_constrain(&procedure->learner);
+}
+
+bool
+procedure_is_done(const Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+
+	return procedure->done >= settings->iterations ||
+		(settings->patience > 0 && procedure->done > 0 &&
+		 procedure->done - procedure->best.iteration.number >= settings->patience);
+}
+
+/* ---- an iteration: embeddings ------------------------------------------------- */
+
+static void
+raise_diverged(const TrainSettings *settings, int iteration, int64 epoch)
+{
+	bool		rises = settings->learning_rate_end > settings->learning_rate;
+
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 errmsg("training diverged in epoch " INT64_FORMAT " of iteration %d", epoch, iteration),
+			 errhint("Lower %s (now %g).", rises ? "learning_rate_end" : "learning_rate",
+					 rises ? settings->learning_rate_end : settings->learning_rate)));
+}
+
+/* Returns the mean loss.  The epochs of the refit are those of an iteration that follows the last. */
+static double
+train_epoch(Procedure *procedure, int iteration, int64 epoch)
+{
+	const TrainSettings *settings = &procedure->settings;
+	uint64		number = (uint64) (iteration - 1) * settings->epochs + epoch - 1;
+	double		loss = learner_epoch(&procedure->learner, number);
+
+	if (!isfinite(loss) || !shared_weights_in_range(&procedure->learner.model))
+		raise_diverged(settings, iteration, epoch);
+	return loss;
+}
+
+static void
+report_epoch(const TrainSettings *settings, int iteration, int epoch, double loss)
+{
+	if (hkg_progress_level == PROGRESS_EPOCH)
+		ereport(NOTICE,
+				(errmsg("iteration %d/%d, epoch %d/%d: loss %.5f", iteration, settings->iterations,
+						epoch, settings->epochs, loss)));
+}
+
+static int
+training_servers(const Procedure *procedure)
+{
+	return node_buckets_servers(procedure->learner.partitions.nodes, &procedure->settings);
+}
+
+/* 1, but for an iteration that is resumed in the middle */
+static int
+first_epoch(const Procedure *procedure, int iteration)
+{
+	int64		before = (int64) (iteration - 1) * procedure->settings.epochs;
+	int64		begun = (int64) procedure->learner.partitions.place.epoch - before;
+
+	if (begun <= 0)
+		return 1;
+	progress_skip(procedure->progress, PHASE_TRAINING, (double) begun);
+	return (int) begun + 1;
+}
+
+static void
+train_epochs(Procedure *procedure, Iteration *iteration)
+{
+	const TrainSettings *settings = &procedure->settings;
+	int64		start = monotonic_now();
+
+	progress_iteration(procedure->progress, iteration->number);
+	progress_nodes(procedure->progress, training_servers(procedure));
+	if (settings->warm_start && iteration->number == 1)
+		learner_observe(&procedure->learner, &procedure->facts);
+	for (int epoch = first_epoch(procedure, iteration->number); epoch <= settings->epochs; epoch++)
+	{
+		iteration->loss = train_epoch(procedure, iteration->number, epoch);
+		progress_epoch(procedure->progress, epoch, iteration->loss);
+		report_epoch(settings, iteration->number, epoch, iteration->loss);
+	}
+	iteration->train_seconds = seconds_since(start);
+}
+
+static void
+evaluate(Procedure *procedure, Iteration *iteration)
+{
+	int64		start = monotonic_now();
+
+	if (procedure->facts.valid_count == 0)
+		return;
+	begin_evaluating(procedure);
+	valid_ranking_run(&procedure->ranking, &procedure->learner, &procedure->facts, iteration);
+	iteration->evaluated = true;
+	iteration->evaluate_seconds = seconds_since(start);
+}
+
+void
+procedure_learn(Procedure *procedure)
+{
+	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
+
+	procedure->iteration = (Iteration) {.number = procedure->done + 1};
+	train_epochs(procedure, &procedure->iteration);
+	evaluate(procedure, &procedure->iteration);
+	MemoryContextSwitchTo(caller);
+}
+
+/* ---- an iteration: rules -------------------------------------------------------- */
+
+static RatingModel
+rating_model(const Procedure *procedure)
+{
+	const Learner *learner = &procedure->learner;
+
+	return (RatingModel) {
+		.pairs = procedure->pairs,.data = procedure->facts.learnt,.kge = &learner->model,
+		.pool = learner->pool,.omega = procedure->settings.omega,.elsewhere = node_rating_run,.argument = procedure->rating
+	};
+}
+
+static void
+rank_rules(Procedure *procedure, Iteration *iteration)
+{
+	const TrainSettings *settings = &procedure->settings;
+	RatingModel model = rating_model(procedure);
+	int64		start = monotonic_now();
+
+	select_rules(&model, procedure->rules, settings->top_rules, settings->min_quality, settings->min_confidence);
+	iteration->rules = (int32) selection_count(procedure->rules);
+	iteration->mine_seconds = procedure->mine_seconds + seconds_since(start);
+	procedure->mine_seconds = 0;
+}
+
+/* For table rule: what each rule is worth that takes part */
+static void
+note_worth(MinedRules *rules, const Sample *sample)
+{
+	for (int64 i = 0; i < rules->count; i++)
+		rules->rule[i].worth = get_float8_nan();
+	for (int i = 0; i < sample->rules; i++)
+		rules->rule[sample->rule_id[i] - 1].worth = sample->worth[i];
+}
+
+/* A worker's transaction shows what was committed meanwhile: statements need the facts that were read. */
+static BodyPairs *
+inferring_pairs(const Procedure *procedure)
+{
+	bool		by_sql = procedure->stated != NULL &&
+		(!procedure->in_worker || training_facts_hold(procedure->graph, &procedure->facts));
+
+	return by_sql ? procedure->stated : procedure->pairs;
+}
+
+static void
+sample_inferences(Procedure *procedure, Iteration *iteration)
+{
+	const GraphData *data = procedure->facts.learnt;
+	Learner    *learner = &procedure->learner;
+	const Hybrid *hybrid = procedure->settings.hybrid;
+	HybridRules rules = {procedure->rules, data, &learner->model, procedure->settings.rule_weight};
+	Sample		sample;
+	int64		start = monotonic_now();
+
+	sample = sampling_infer(inferring_pairs(procedure), &rules, hybrid);
+	sampling_draw(&sample, learner, &procedure->settings, iteration->number);
+	sampling_learn(&sample, hybrid);
+	positives_add(&learner->positives, sampling_positives(&sample, hybrid), sample.count);
+	positives_set(&learner->positives, data);
+	note_worth(procedure->rules, &sample);
+	iteration->inferred = sample.inferences->count;
+	iteration->sampled = sample.count;
+	record_sample(procedure->graph, procedure->settings.model, iteration->number, data, &sample);
+	iteration->sample_seconds = seconds_since(start);
+}
+
+/* Its embeddings stay in memory alone where no more epochs follow. */
+static void
+keep_best(Procedure *procedure, const Iteration *iteration)
+{
+	BestIteration *best = &procedure->best;
+	bool		epochs_follow = iteration->number < procedure->settings.iterations || facts_are_held_out(&procedure->facts);
+
+	best->iteration = *iteration;
+	procedure->learner.embeddings = EMBEDDINGS_BEST;
+	if (iteration->evaluated && epochs_follow)
+		best_iteration_store(best, &procedure->learner);
+	if (procedure->rules != NULL)
+		memcpy(best->rule, procedure->rules->rule, procedure->rules->count * sizeof(MinedRule));
+}
+
+void
+procedure_append_mrr(StringInfo line, const Iteration *iteration)
+{
+	if (iteration->evaluated)
+		appendStringInfo(line, ", valid MRR %.4f", iteration->metrics.mrr);
+	if (iteration->mrr_error > 0)
+		appendStringInfo(line, " (" INT64_FORMAT " triples, standard error %.4f)",
+						 iteration->ranked, iteration->mrr_error);
+}
+
+static void
+report_iteration(const Procedure *procedure, const Iteration *iteration)
+{
+	StringInfoData line;
+
+	if (hkg_progress_level == PROGRESS_OFF)
+		return;
+	initStringInfo(&line);
+	appendStringInfo(&line, "iteration %d/%d: loss %.5f", iteration->number,
+					 procedure->settings.iterations, iteration->loss);
+	procedure_append_mrr(&line, iteration);
+	if (procedure->rules != NULL)
+		appendStringInfo(&line, ", %d rules", iteration->rules);
+	if (procedure->rules != NULL && hybrid_infers(procedure->settings.hybrid))
+		appendStringInfo(&line, " infer " INT64_FORMAT " triples, " INT64_FORMAT " sampled",
+						 iteration->inferred, iteration->sampled);
+	appendStringInfo(&line, " (%.1f s training, %.1f s mining, %.1f s sampling, %.1f s evaluating)",
+					 iteration->train_seconds, iteration->mine_seconds, iteration->sample_seconds,
+					 iteration->evaluate_seconds);
+	ereport(NOTICE, (errmsg_internal("%s", line.data)));
+	pfree(line.data);
+}
+
+void
+procedure_infer(Procedure *procedure)
+{
+	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
+	Iteration  *iteration = &procedure->iteration;
+
+	graph_lock_models(procedure->graph);	/* in a worker, this is another transaction */
+	if (procedure->rules != NULL)
+	{
+		progress_phase(procedure->progress, PHASE_INFERRING, 1);
+		rank_rules(procedure, iteration);
+		if (hybrid_infers(procedure->settings.hybrid))
+			sample_inferences(procedure, iteration);
+	}
+	record_iteration(procedure->graph, procedure->settings.model, iteration);
+	/* without a valid split, the last iteration is the best */
+	if (!iteration->evaluated || valid_ranking_take(&procedure->ranking, iteration))
+		keep_best(procedure, iteration);
+	report_iteration(procedure, iteration);
+	procedure->done = iteration->number;
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(procedure->scratch);
+}
+
+/* ---- the end --------------------------------------------------------------------- */
+
+void
+procedure_refit(Procedure *procedure)
+{
+	Learner    *learner = &procedure->learner;
+	int64		epochs = hold_out_refit_epochs(&procedure->settings, &procedure->facts, procedure->best.iteration.number);
+	double		loss = 0;
+
+	progress_refit(procedure->progress, epochs);
+	if (!facts_are_held_out(&procedure->facts))
+		return;
+	progress_nodes(procedure->progress, training_servers(procedure));
+	best_iteration_restore(&procedure->best, learner);
+	positives_set(&learner->positives, procedure->facts.all);
+	for (int64 epoch = 1; epoch <= epochs; epoch++)
+	{
+		loss = train_epoch(procedure, procedure->done + 1, epoch);
+		progress_epoch(procedure->progress, procedure->settings.epochs, loss);
+	}
+	learner->embeddings = EMBEDDINGS_REFITTED;
+	if (hkg_progress_level != PROGRESS_OFF)
+		ereport(NOTICE,
+				(errmsg_internal("refitted on all facts: " INT64_FORMAT " epochs, loss %.5f", epochs, loss)));
+}
+
+/* By as many entities as are in memory at a time. */
+static void
+write_embeddings(Procedure *procedure)
+{
+	Learner    *learner = &procedure->learner;
+	const char *model = procedure->settings.model;
+	const GraphData *data = procedure->facts.all;
+	int32		piece = learner->partitions.room.entities;
+
+	if (learner->embeddings != EMBEDDINGS_REFITTED)
+		best_iteration_restore(&procedure->best, learner);
+	for (int32 from = 0; from < data->entities; from += piece)
+	{
+		model_write_entities(procedure->graph, model, data, &learner->model, from, Min(piece, data->entities - from));
+		learner_forget(learner);
+	}
+	model_write_relations(procedure->graph, model, data, &learner->model);
+}
+
+/* As they were rated in the best iteration */
+static MinedRules
+best_rules(const Procedure *procedure)
+{
+	return (MinedRules) {procedure->rules == NULL ? 0 : procedure->rules->count, procedure->best.rule};
+}
+
+/*
+ * The selection needs the embedding confidence of few rules.  That of all that pass its bound is to be seen, by the best
+ * embeddings; without a bound, what rules infer may be many times the facts.
+ */
+static void
+rate_rules_that_pass(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	MinedRules	mined = best_rules(procedure);
+	double		least = Max(settings->min_quality, settings->min_confidence);
+	RatingModel model = rating_model(procedure);
+
+	if (mined.count == 0 || least == 0)
+		return;
+	progress_phase(procedure->progress, PHASE_INFERRING, 0);
+	best_iteration_restore(&procedure->best, &procedure->learner);
+	rate_confident(&model, &mined, least);
+}
+
+/* Writes the rules of the best iteration, and path rules if there are any. */
+static void
+write_rules(Procedure *procedure, const PathRules *paths)
+{
+	const GraphData *data = procedure->facts.all;
+	MinedRules	mined = best_rules(procedure);
+	const MinedRules *rules = paths->count == 0 ? &mined : path_rules_merge(procedure->graph, data, &mined, paths);
+
+	progress_phase(procedure->progress, PHASE_WRITING, (double) rules->count);
+	rule_table_replace(procedure->graph, procedure->settings.model, rules, procedure->progress);
+}
+
+static PathRules
+find_path_rules(Procedure *procedure)
+{
+	const GraphData *data = procedure->facts.learnt;
+
+	if (procedure->settings.evidence_rules == 0)
+		return (PathRules) {0};
+	progress_phase(procedure->progress, PHASE_PATH_RULES, (double) data->facts);
+	return path_rules_find(data, &procedure->settings, procedure->learner.pool);
+}
+
+static void
+learn_thresholds(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	const TrainingFacts *facts = &procedure->facts;
+	Labelled	labelled = {.truth = facts->valid,.truths = facts->valid_count};
+
+	labelled.falsehood = false_triples_draw(facts->learnt, facts->filter, facts->filter_count, facts->valid,
+											facts->valid_count, (uint64) settings->seed, &labelled.falsehoods);
+	threshold_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model, &labelled);
+}
+
+/*
+ * Weights of rules and probabilities, or thresholds where there are none, are learnt by the best embeddings: refitted
+ * ones were trained on the valid facts that they would be learnt from.
+ */
+static void
+learn_weights(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	const TrainingFacts *facts = &procedure->facts;
+	EvidenceParts has = {settings->evidence_rules > 0, settings->paths == YES};
+
+	progress_phase(procedure->progress, PHASE_WEIGHTS, (double) facts->valid_count);
+	best_iteration_restore(&procedure->best, &procedure->learner);
+	if (procedure->old_weights != NULL)
+	{
+		evidence_restore(procedure->graph, settings->model, procedure->old_weights, has);
+		evidence_write_missing(procedure->graph, settings->model, settings->assume_missing);
+		return;
+	}
+	sql_see_changes();			/* rules and network, and that the old model's are gone */
+	if (!has.rules && !has.network)
+		learn_thresholds(procedure);
+	else
+		evidence_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model, procedure->learner.pool,
+					   (HeldOut) {facts->valid, facts->valid_count, settings->assume_missing}, has.rules);
+	sql_see_changes_end();
+}
+
+bool
+procedure_is_refused(const Procedure *procedure)
+{
+	double		error;
+
+	if (procedure->ranking.before == NULL || procedure->settings.replace == REPLACE_ALWAYS)
+		return false;
+	return valid_ranking_loss(&procedure->ranking, &error) > error;
+}
+
+static void
+close_files(Procedure *procedure)
+{
+	best_iteration_close(&procedure->best);
+	learner_close(&procedure->learner);
+}
+
+static void
+keep_old_model(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	const ValidRanking *ranking = &procedure->ranking;
+	double		error;
+
+	valid_ranking_loss(ranking, &error);
+	ereport(NOTICE,
+			(errmsg("model \"%s\" stays as it was: its valid MRR is %.4f, that of the new embeddings is %.4f",
+					settings->model, ranking->before_mrr, ranking->highest_mrr),
+			 errdetail("The standard error of the difference is %.4f.", error),
+			 errhint("Lower learning_rate (now %g), or have the model replaced anyway by setting replace, \"always\".",
+					 settings->learning_rate)));
+	progress_phase(procedure->progress, PHASE_WRITING, 1);
+	record_keep(procedure->graph, procedure->settings.model);
+	close_files(procedure);
+}
+
+/* The same rules under the same ids; path rules are counted on all facts now. */
+static void
+write_recounted_rules(Procedure *procedure, PathRules *paths)
+{
+	const GraphData *data = procedure->facts.all;
+
+	progress_phase(procedure->progress, PHASE_PATH_RULES, ESTIMATE_RECOUNT * (double) data->facts);
+	path_rules_recount(paths, data, &procedure->settings, procedure->learner.pool);
+	write_rules(procedure, paths);
+}
+
+/*
+ * Learning weights reads rules from their table, so these are written before: path rules as they were counted without
+ * the held-out facts.  Where facts were held out, rules are written once more at the end; their weights stay.
+ */
+void
+procedure_finish(Procedure *procedure)
+{
+	Graph	   *graph = procedure->graph;
+	const TrainSettings *settings = &procedure->settings;
+	const TrainingFacts *facts = &procedure->facts;
+	PathRules	paths;
+
+	if (procedure->stated != NULL)
+		body_pairs_forget(procedure->stated);
+	graph_lock_models(graph);
+	if (procedure_is_refused(procedure))
+	{
+		keep_old_model(procedure);
+		return;
+	}
+	paths = find_path_rules(procedure);
+	estimate_found(procedure->progress, settings, facts, paths.count);
+	progress_phase(procedure->progress, PHASE_WRITING, (double) facts->all->entities);
+	record_replace(graph, settings);
+	write_embeddings(procedure);
+	rate_rules_that_pass(procedure);
+	write_rules(procedure, &paths);
+	if (procedure->network != NULL)
+		path_network_write(graph, settings->model, facts->all, procedure->network);
+	learn_weights(procedure);
+	if (facts_are_held_out(facts) && paths.count > 0)
+		write_recounted_rules(procedure, &paths);
+	record_end(graph, settings->model, &procedure->best.iteration);
+	close_files(procedure);
+}

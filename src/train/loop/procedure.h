@@ -1,0 +1,183 @@
+/*
+ * procedure.h
+ *		A training, which learns embeddings and rules in turn, as steps; its caller may commit between two of them:
+ *
+ *		procedure_read(procedure);
+ *		procedure_open(procedure);
+ *		procedure_look_back(procedure);
+ *		while (!procedure_is_done(procedure))
+ *		{
+ *			procedure_learn(procedure);
+ *			procedure_infer(procedure);
+ *		}
+ *		procedure_open_paths(procedure);
+ *		while (!procedure_paths_are_done(procedure))
+ *		{
+ *			procedure_learn_paths(procedure);
+ *			procedure_record_paths(procedure);
+ *		}
+ *		procedure_close_paths(procedure);
+ *		procedure_refit(procedure);
+ *		procedure_finish(procedure);
+ */
+#ifndef HKG_TRAIN_PROCEDURE_H
+#define HKG_TRAIN_PROCEDURE_H
+
+#include "server/compat.h"
+
+#include "storage/buffile.h"
+
+#include "rules/body_pairs.h"
+#include "server/progress.h"
+#include "train/embeddings/learner.h"
+#include "train/embeddings/record.h"
+#include "train/embeddings/valid_ranking.h"
+#include "train/nodes/node_rating.h"
+#include "train/paths/path_learning.h"
+#include "train/settings.h"
+#include "train/training_facts.h"
+
+/* What is kept of the best iteration while training goes on */
+typedef struct BestIteration
+{
+	Iteration	iteration;		/* number 0: none yet */
+	MinedRule  *rule;			/* all rules, with the quality that they had */
+	BufFile    *file;			/* its embeddings, when they were stored */
+	MemoryContext context;
+	bool		in_worker;
+} BestIteration;
+
+typedef struct Procedure
+{
+	/* the caller's */
+	Graph	   *graph;
+	TrainSettings settings;
+	bool		in_worker;		/* over many transactions, in a background worker; else in the caller's transaction */
+	TimestampTz began;			/* in a worker: see record_began */
+	Progress   *progress;		/* or NULL, to let procedure_read begin it */
+
+	/* set by procedure_read */
+	TrainingFacts facts;
+	char	   *old_weights;	/* of a warm start without a valid split: what the old model learnt from one; or NULL */
+
+	/* set by procedure_open */
+	MemoryContext scratch;		/* of one iteration */
+	BodyPairs  *pairs;			/* of rules' bodies, over facts.learnt */
+	BodyPairs  *stated;			/* the same by SQL, which infers; NULL: they are joined in memory */
+	MinedRules *rules;			/* NULL without rules.  An iteration changes their quality, never their counts */
+	NodeRating *rating;			/* where nodes rate rules; NULL without rules */
+	double		mine_seconds;	/* until the first iteration reports them */
+
+	/* set by checkpoint_load */
+	bool		resumed;		/* the training goes on from a checkpoint */
+
+	/* changed by each iteration */
+	Learner		learner;
+	ValidRanking ranking;
+	Iteration	iteration;		/* the one under way, or the last */
+	int			done;			/* iterations */
+	BestIteration best;
+
+	/* of the path network, after the iterations */
+	PathLearning paths;			/* all 0 where none is learnt */
+	PathNetwork *network;		/* what was learnt; or NULL */
+} Procedure;
+
+/*
+ * Reads the graph.  ERROR 55000 when it cannot be learnt from, 53200 when that would not fit hybridkg.max_memory, 42501
+ * without the rights of a training, 42704 for a model whose rules are wanted and which is not there, 22023 for more
+ * partitions than entities.
+ */
+extern void procedure_read(Procedure *procedure);
+
+/* Takes all memory, sets initial embeddings and counts rules. */
+extern void procedure_open(Procedure *procedure);
+
+/*
+ * Ranks the model that a warm start goes on from, then moves entities to where a constraint bounds them.  No SQL, no
+ * snapshot.
+ */
+extern void procedure_look_back(Procedure *procedure);
+
+/* Whether all iterations were done, or patience has run out. */
+extern bool procedure_is_done(const Procedure *procedure);
+
+/* The epochs of the next iteration, and its metrics.  No SQL, no snapshot. */
+extern void procedure_learn(Procedure *procedure);
+
+/*
+ * The rest of the iteration: the quality of rules, and a sample of what the best of them infer, unless none is learnt.
+ * Writes the iteration's row, so record_begin comes before; keeps the iteration where it is the best.
+ */
+extern void procedure_infer(Procedure *procedure);
+
+/* Whether the model that a warm start goes on from will stay: it is better by more than chance. */
+extern bool procedure_is_refused(const Procedure *procedure);
+
+/* Appends the MRR on the valid split to a line of progress, with its standard error where a sample was ranked. */
+extern void procedure_append_mrr(StringInfo line, const Iteration *iteration);
+
+/* Where facts are held out: more epochs on all facts, from the best embeddings on.  No SQL, no snapshot. */
+extern void procedure_refit(Procedure *procedure);
+
+/* Writes the model, which replaces the one of its name; unless it is worse than the one that it went on from. */
+extern void procedure_finish(Procedure *procedure);
+
+/* ---- the path network (path_procedure.c) ------------------------------------------- */
+
+/* Takes its memory; nothing where the settings have no paths. */
+extern void procedure_open_paths(Procedure *procedure);
+
+/* Whether all epochs of it were done, or there is none. */
+extern bool procedure_paths_are_done(const Procedure *procedure);
+
+/* The next epoch, and its metrics.  No SQL, no snapshot. */
+extern void procedure_learn_paths(Procedure *procedure);
+
+/* Writes the epoch's row. */
+extern void procedure_record_paths(Procedure *procedure);
+
+/* Keeps the network of the best epoch, and frees all else.  No SQL. */
+extern void procedure_close_paths(Procedure *procedure);
+
+/* ---- the best iteration (best_iteration.c) ---------------------------------------- */
+
+/* Takes memory for that many rules, in the current context. */
+extern void best_iteration_open(BestIteration *best, int64 rules, bool in_worker);
+
+/* Stores the embeddings that are in memory, in the place of what was stored before. */
+extern void best_iteration_store(BestIteration *best, const Learner *learner);
+
+/* Brings its embeddings back to memory, unless they are there. */
+extern void best_iteration_restore(BestIteration *best, Learner *learner);
+
+/* Deletes the file. */
+extern void best_iteration_close(BestIteration *best);
+
+/* ---- the state of a training, as rows of the graph (checkpoint.c) ------------------- */
+
+/* Before the first iteration: the settings. */
+extern void checkpoint_begin(Graph *graph, const TrainSettings *settings);
+
+/* After an iteration: the state. */
+extern void checkpoint_save(Procedure *procedure);
+
+/* The same after an epoch of the path network. */
+extern void checkpoint_save_paths(Procedure *procedure);
+
+/* In the middle of an iteration that an error has ended: what nodes have learnt in it, unless it is half a step. */
+extern void checkpoint_save_place(Procedure *procedure);
+
+/* ERROR 55000 where no training of that model was interrupted. */
+extern void checkpoint_settings(Graph *graph, const char *model, TrainSettings *settings);
+
+/*
+ * Brings a procedure that was just opened to what was saved last, in the current context.  ERROR 55000
+ * when the graph has changed since, 22000 when the rows are damaged.
+ */
+extern void checkpoint_load(Procedure *procedure);
+
+/* The same of a path network that was just opened, of which perhaps no epoch was saved. */
+extern void checkpoint_load_paths(Procedure *procedure);
+
+#endif							/* HKG_TRAIN_PROCEDURE_H */

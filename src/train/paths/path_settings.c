@@ -1,0 +1,177 @@
+/*
+ * path_settings.c
+ *		How the path network of a training is learnt (see path_settings.h).
+ *
+ * In a sparse graph few entities are reached in a step, so more steps and more entities are affordable.  In a dense one
+ * a question takes longer, and smaller minibatches learn more from as many.  Where it has more entities than are kept,
+ * noise takes part in the choice, and minibatches are larger: with small ones, and noise of one scale, the loss rose again
+ * (bench/RESULTS.md, "All three").  An answer can keep more entities than are affordable while the network is learnt: the
+ * last epochs keep as many, to which the network adapts.
+ *
+ * A network makes training ten times as long and more, and an answer some milliseconds.  It pays on graphs of a middle
+ * size: smaller ones gained nothing, larger ones were not measured (bench/RESULTS.md, "All three").  Small graphs need
+ * fewer epochs: to ask about each fact once was as good on codex-s as to ask two and a half times.
+ */
+#include "path_settings.h"
+
+#include <math.h>
+
+#include "model/path_network.h"
+
+#define FEWEST_FACTS 20000
+#define MOST_FACTS 300000
+#define MOST_FLOPS 7.2e13		/* to learn a network unasked: an hour of one core (FLOPS of path_learning.c) */
+
+#define DENSE_EDGES 10			/* of an entity, in the mean */
+#define MANY_RELATIONS 100
+#define DROPOUT 0.05
+#define EXPLORATION 0.5			/* standard deviations, where not all entities can be kept; elsewhere noise gains nothing */
+#define FEWEST_EPOCHS 8
+#define MOST_EPOCHS 20
+#define LEARNING_FLOPS 3		/* times those of an answer that keeps as many entities */
+#define RATE_END 0.1			/* of the rate, at the end */
+#define ANSWERS_KEPT 1000		/* at least, where noise takes part in the choice: an answer is one pass, learning three */
+#define LAST_EPOCHS 5			/* one epoch in so many, at the end, is learnt as answers are found */
+
+/* Whether an entity has so many facts that a step reaches many others */
+static bool
+is_dense(const GraphData *data)
+{
+	return 2 * data->facts >= (int64) DENSE_EDGES * data->entities;
+}
+
+static PathShape
+shape_of(const TrainSettings *settings, const GraphData *data)
+{
+	return (PathShape) {
+		.relations = data->relations,
+		.layers = settings->path_layers > 0 ? settings->path_layers : is_dense(data) ? 5 : 6,
+		.width = settings->path_width > 0 ? settings->path_width : data->relations > MANY_RELATIONS ? 48 : 32,
+		.kept = settings->path_kept > 0 ? settings->path_kept : is_dense(data) ? 300 : 1000
+	};
+}
+
+static PathTraining
+training_of(const TrainSettings *settings, const TrainingFacts *facts, bool keeps_all)
+{
+	int			dense_batch = keeps_all ? 8 : 32;
+
+	return (PathTraining) {
+		.batch_size = is_dense(facts->learnt) ? dense_batch : 16,
+		.dropout = DROPOUT,
+		.seed = (uint64_t) settings->seed
+	};
+}
+
+static double
+first_rate(const TrainSettings *settings, const GraphData *data)
+{
+	if (settings->path_learning_rate > 0)
+		return settings->path_learning_rate;
+	return is_dense(data) ? 0.004 : 0.005;
+}
+
+/* As many as ask about each fact once, within bounds */
+static int
+epochs_of(const TrainSettings *settings, int64 facts, int64 asked)
+{
+	if (settings->path_epochs > 0)
+		return settings->path_epochs;
+	return (int) Min(Max(pool_pieces(facts, asked), FEWEST_EPOCHS), MOST_EPOCHS);
+}
+
+PathSettings
+path_settings(const TrainSettings *settings, const TrainingFacts *facts)
+{
+	const GraphData *data = facts->learnt;
+	FactIndex	index = path_index_sizes(facts);
+	PathShape	shape = shape_of(settings, data);
+	bool		keeps_all = path_keeps_all(&index, shape);
+	int64		asked = Max(Min(settings->path_facts, data->facts), 1);
+	PathSettings plan = {
+		.shape = shape,
+		.training = training_of(settings, facts, keeps_all),
+		.epochs = epochs_of(settings, data->facts, asked),
+		.facts = asked,
+		.first = {first_rate(settings, data), shape.kept, keeps_all ? 0 : EXPLORATION}
+	};
+
+	if (!keeps_all && settings->path_kept == 0 && shape.kept < ANSWERS_KEPT)
+	{
+		plan.shape.kept = ANSWERS_KEPT;
+		plan.last_epochs = plan.epochs / LAST_EPOCHS;
+	}
+	return plan;
+}
+
+FactIndex
+path_index_sizes(const TrainingFacts *facts)
+{
+	const GraphData *data = facts->learnt;
+
+	return (FactIndex) {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
+}
+
+PathPace
+path_pace(const PathSettings *plan, int epoch)
+{
+	PathPace	pace = plan->first;
+
+	pace.learning_rate *= pow(RATE_END, (double) (epoch - 1) / plan->epochs);
+	if (epoch > plan->epochs - plan->last_epochs)
+	{
+		pace.kept = plan->shape.kept;
+		pace.exploration = 0;
+	}
+	return pace;
+}
+
+static double
+flops_of(PathShape shape, const TrainingFacts *facts)
+{
+	FactIndex	index = path_index_sizes(facts);
+
+	return 2 * path_flops(&index, shape);
+}
+
+double
+path_answering_flops(const PathSettings *plan, const TrainingFacts *facts)
+{
+	return flops_of(plan->shape, facts);
+}
+
+double
+path_asking_flops(const PathSettings *plan, const TrainingFacts *facts, int epoch)
+{
+	PathShape	shape = plan->shape;
+
+	shape.kept = path_pace(plan, epoch).kept;
+	return LEARNING_FLOPS * flops_of(shape, facts);
+}
+
+/* By default, where a network was worth it, and is learnt in an hour of one core */
+static bool
+paths_pay(const TrainSettings *settings, const TrainingFacts *facts)
+{
+	PathSettings plan;
+	double		flops = 0;
+
+	if (settings->evidence_rules == 0 || facts->valid_count == 0 ||
+		facts->all->facts < FEWEST_FACTS || facts->all->facts > MOST_FACTS)
+		return false;
+	plan = path_settings(settings, facts);
+	for (int epoch = 1; epoch <= plan.epochs; epoch++)
+		flops += (double) plan.facts * path_asking_flops(&plan, facts, epoch);
+	return flops <= MOST_FLOPS;
+}
+
+void
+path_settings_decide(TrainSettings *settings, const Graph *graph, const TrainingFacts *facts)
+{
+	if (settings->paths != BY_GRAPH)
+		return;
+	if (settings->warm_start)
+		settings->paths = path_network_exists(graph, settings->model) ? YES : NO;
+	else
+		settings->paths = paths_pay(settings, facts) ? YES : NO;
+}
