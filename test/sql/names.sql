@@ -34,6 +34,15 @@ begin
 	return added;
 end
 $$;
+create function names_of(of_column text) returns text[] language plpgsql
+set datestyle = iso set intervalstyle = postgres set extra_float_digits = 1 set bytea_output = hex as $$
+declare
+	names text[];
+begin
+	execute format('select array_agg(%I::text) from typed', of_column) into names;
+	return names;
+end
+$$;
 create function joined(of_column text) returns text language plpgsql as $$
 declare
 	query text := format('select %1$I, ''is'', number from typed', of_column);
@@ -46,8 +55,8 @@ begin
 	execute format('select count(*) from typed t join typed_graph.entity e on e.name = t.%I::text', of_column) into by_name;
 	select concat_ws(', ', added, deleted, unchanged) from hkg_sync('typed_graph', query) into by_sync;
 	perform hkg_train('typed_graph', 'distmult', 2, iterations => 1, epochs => 1, settings => '{"holdout": 0}');
-	execute format($q$ select count(distinct head) from hkg_predict_tails('typed_graph', array(select %I::text from typed), 'is', 1, known => true) $q$, of_column) into asked;
-	execute format($q$ select count(*) from hkg_predict_heads('typed_graph', 'is', '1', 9, known => true, candidates => array(select %I::text from typed)) $q$, of_column) into limited;
+	select count(distinct head) from hkg_predict_tails('typed_graph', names_of(of_column), 'is', 1, known => true) into asked;
+	select count(*) from hkg_predict_heads('typed_graph', 'is', '1', 9, known => true, candidates => names_of(of_column)) into limited;
 	perform hkg_drop_graph('typed_graph');
 	return format('names %s, sync %s, asked %s, candidates %s', by_name, by_sync, asked, limited);
 end
@@ -151,7 +160,7 @@ set client_min_messages = warning;
 select hkg_drop_graph('odd');
 select hkg_drop_graph('typed_graph');
 drop table typed, untrue;
-drop function loaded, joined;
+drop function loaded, joined, names_of;
 drop cast (size as text);
 drop function size_text;
 drop type colour, pair, code, flag, size;
