@@ -129,16 +129,14 @@ from wordnet.entity \gset
 \echo
 \echo '=== 2. Embeddings and rules are learnt together'
 \echo
-\echo 'Four iterations, each of four epochs of training, a look for the best rules under'
-\echo 'the embeddings of the moment, and a sample of what these rules infer for the next.'
-\echo 'This takes about a minute on two cores; with learnt paths, which the size of this'
-\echo 'graph would turn on, it would take a quarter of an hour.'
+\echo 'One statement, with the preset for a first look.  Each iteration trains for some epochs,'
+\echo 'looks for the best rules under the embeddings of the moment, and samples what these rules'
+\echo 'infer for the next one.'
 \echo
 set client_min_messages = notice;
 set hybridkg.progress = epoch;
 \set VERBOSITY terse
-select hkg_train('wordnet', 'rotate', dimensions => 50, paths => false, iterations => 4, epochs => 4,
-	top_rules => 100, omega => 0.3, seed => 1, settings => '{"negatives": 32, "negative_sampling": "uniform", "learning_rate": 0.3, "learning_rate_end": 0.3, "min_quality": 0.4}') as model;
+select hkg_train('wordnet', preset => 'quick') as model;
 
 \echo 'The learning curve (the metrics are those of the held out facts: where does the true'
 \echo 'concept stand among all of them, facts that are known left aside?):'

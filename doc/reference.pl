@@ -36,6 +36,7 @@ END
 my $conventions = <<'END';
 - Entities, relations and models are given by name. For an unknown name the error (42704) shows the nearest known one.
 - Null is refused (22004) where no meaning of null is described.
+- Errors are listed by SQLSTATE. Their messages show what was expected and found; `\df+` lists when each of them comes.
 - Every function runs with the rights of its caller, and needs the tables of the graph for what it does: `select` to
   predict; `insert`, `update` and `delete` to load and to train. 42501 names the table and the right that is missing.
 - Functions that predict, evaluate or list do so in read-only transactions and on hot standbys, too.
@@ -229,12 +230,15 @@ sub print_function
 	my @items = grep { my $item = join "\n", @$_; !$is_common{$item} && !$of_train{$item} } @{ $function->{items} };
 	my $errors = $function->{errors};
 
-	$errors = 'those of hkg_train' . substr $errors, length $train->{errors} if is_like_train($function) && index($errors, $train->{errors}) == 0;
+	# the states alone: messages and hints explain them, and \df+ lists when each comes
+	my %seen;
+	my @states = grep { !$seen{$_}++ } $errors =~ /\b([0-9][0-9A-Z]{4}|P0002|XX001)\b/g;
+
 	print "```\n", signature($function), "```\n\n", wrapped(sentence($function->{purpose}), '', ''), "\n";
 	print wrapped(sentence($_), '', ''), "\n" foreach @{ $function->{paragraphs} };
 	print wrapped(join(', ', map { "`$_`" } split /, /, $_->[0]) . ': ' . sentence($_->[1]), '- ', '  ') foreach @items;
 	print "\n" if @items;
-	print wrapped('Errors: ' . sentence($errors), '', ''), "\n" if $errors ne '';
+	print wrapped('Errors: ' . join(', ', @states) . '.', '', ''), "\n" if @states;
 }
 
 sub print_table
@@ -296,11 +300,12 @@ print "\n## Presets\n\nValues for `preset` of `hkg_train`. `hkg_presets()` shows
 print wrapped("`$_->[0]`: " . sentence($_->[1]), '- ', '  ') foreach @presets;
 if (@train_settings)
 {
-	print "\n## Settings of a training\n\nKeys of `settings`, an argument of `hkg_train`; `hkg_settings()` returns this table.\n\n";
-	foreach my $setting (@train_settings)
+	print "\n## Settings of a training\n\nKeys of `settings`, an argument of `hkg_train`, beside the names of its other arguments. `hkg_settings()` returns all.\n\n";
+	my %is_argument = map { $_->{name} => 1 } @{ $train->{arguments} };
+	foreach my $setting (grep { !$is_argument{ $_->[0] } } @train_settings)
 	{
 		my ($name, $type, $range, $default, $tuned, $meaning) = @$setting;
 
-		print wrapped("`$name` ($type: $range; default: $default): " . sentence($meaning), '- ', '  ');
+		print wrapped("`$name` ($range; default: $default): " . sentence($meaning), '- ', '  ');
 	}
 }

@@ -7,7 +7,7 @@
  * atom that leads from g to answers.
  *
  * - Path rules: a path leads from g to a set of entities (answer_paths.c).
- * - Patterns: given rules of any other shape (pattern_match.c).
+ * - Patterns: given rules of any other shape (body_join.c).
  * - Rules that the features of g satisfy, r(X,"c") <= b(X,"d"): of the entities that share the feature
  *	 (b, d) with g, how many have the answer c (answer_features.c)?
  * - Rules that name g in the head, r("g",Y) <= b(Y,"d"): of the entities with the feature (b, d), how many are
@@ -37,6 +37,7 @@ take_answering(const FactIndex *facts, EvAnswering *answering, Allocation *alloc
 
 	answering->room = (int64_t) room;
 	answering->counter = feature_counter_take(allocation, facts);
+	answering->join = ev_join_take(allocation, facts);
 	answering->best = TAKE(allocation, AnsweringBest, entities);
 	answering->touched = TAKE(allocation, int32_t, entities);
 	answering->shared = TAKE(allocation, uint16_t, groups);
@@ -44,7 +45,7 @@ take_answering(const FactIndex *facts, EvAnswering *answering, Allocation *alloc
 	/* each was counted LEAST_SUPPORT times */
 	answering->ruling = TAKE(allocation, AnsweringFeature,
 							 features < MOST_FEATURES / LEAST_SUPPORT ? features : MOST_FEATURES / LEAST_SUPPORT);
-	for (int i = 0; i <= EV_MAX_BODY; i++)
+	for (int i = 0; i <= RULE_MAX_BODY; i++)
 		answering->reached[i] = TAKE(allocation, int32_t, room + 1);
 	answering->stamp = TAKE(allocation, uint32_t, entities);
 	answering->slot = TAKE(allocation, int32_t, entities);

@@ -70,16 +70,17 @@ follow_atom(EvAnswering *answering, int depth, int32_t atom)
 static void
 fire_path(EvAnswering *answering, const EvRule *rule)
 {
+	const Rule *path = &rule->rule;
 	double		confidence = ev_worth(rule->confidence, rule->unknown[answering->side], answering->closed);
 	EvFiring	firing = {
 		.confidence = confidence,
 		.strength = ev_strength(confidence),
-		.cluster = (unsigned) (2 * answering->facts->relations + rule->atom[rule->length - 1]),
-		.source = EV_PATH,
+		.cluster = (unsigned) (2 * answering->facts->relations + ev_atom(path, SIDE_TAIL, path->length - 1)),
+		.source = EV_RULE,
 		.number = (int32_t) (rule - answering->rules->rule)
 	};
-	const int32_t *reached = answering->reached[rule->length];
-	int64_t		count = answering->reached_count[rule->length];
+	const int32_t *reached = answering->reached[path->length];
+	int64_t		count = answering->reached_count[path->length];
 
 	for (int64_t i = 0; i < count; i++)
 	{
@@ -94,14 +95,15 @@ void
 answering_apply_path_rules(EvAnswering *answering)
 {
 	const EvRules *rules = answering->rules;
-	const EvRule *before = NULL;
+	const Rule *before = NULL;
 
 	answering->work = ANSWERING_WORK;
 	answering->reached[0][0] = answering->given;
 	answering->reached_count[0] = 1;
-	for (int64_t i = rules->first[answering->relation]; i < rules->first[answering->relation + 1]; i++)
+	for (int64_t i = rules->first[answering->relation]; i < rules->pattern[answering->relation]; i++)
 	{
-		const EvRule *rule = &rules->rule[answering->side == SIDE_TAIL ? i : rules->backwards[i]];
+		const EvRule *fired = &rules->rule[answering->side == SIDE_TAIL ? i : rules->backwards[i]];
+		const Rule *rule = &fired->rule;
 		int			common = 0;
 
 		while (before != NULL && common < before->length && common < rule->length &&
@@ -109,7 +111,7 @@ answering_apply_path_rules(EvAnswering *answering)
 			common++;
 		for (int depth = common; depth < rule->length; depth++)
 			follow_atom(answering, depth, ev_atom(rule, answering->side, depth));
-		fire_path(answering, rule);
+		fire_path(answering, fired);
 		before = rule;
 		answering_yield(answering, answering->reached_count[rule->length] + 1);
 	}
@@ -124,11 +126,12 @@ typedef struct FiringPattern
 } FiringPattern;
 
 static void
-fire_pattern(void *argument, int32_t answer)
+fire_pattern(void *argument, const EvRectangle *pairs)
 {
 	FiringPattern *pattern = argument;
 
-	answering_fire(pattern->answering, answer, &pattern->firing);
+	for (int32_t i = 0; i < pairs->y_count; i++)
+		answering_fire(pattern->answering, pairs->y[i], &pattern->firing);
 }
 
 /* Each is a cluster of its own. */
@@ -136,16 +139,18 @@ void
 answering_apply_patterns(EvAnswering *answering)
 {
 	const EvRules *rules = answering->rules;
-	int32_t		cluster = 4 * answering->facts->relations;
+	int64_t		first = rules->pattern[answering->relation];
 
 	answering->work = ANSWERING_WORK;
-	for (int64_t i = rules->first_pattern[answering->relation]; i < rules->first_pattern[answering->relation + 1]; i++)
+	for (int64_t i = first; i < rules->first[answering->relation + 1]; i++)
 	{
-		const EvPattern *pattern = &rules->pattern[i];
+		const EvRule *pattern = &rules->rule[i];
 		FiringPattern firing = {answering, {pattern->confidence, ev_strength(pattern->confidence),
-			(unsigned) (cluster + (int32_t) i), EV_PATTERN, (int32_t) i}};
-		int64_t		edges = ev_match(answering->facts, pattern, answering->side, answering->given,
-									 most_edges(answering, PATTERN_WORK), fire_pattern, &firing);
+			(unsigned) (4 * answering->facts->relations + (i - first)), EV_RULE, (int32_t) i}};
+		Rule		body = answering->side == SIDE_TAIL ? pattern->rule : rule_mirrored(&pattern->rule);
+		EvJoinTarget target = {fire_pattern, &firing, answering->pool, answering->thread};
+		int64_t		edges = ev_join_from(answering->join, &body, answering->given, most_edges(answering, PATTERN_WORK),
+										 &target);
 
 		answering->work -= edges;
 		answering_yield(answering, edges + 1);

@@ -13,6 +13,7 @@
 
 #include "evidence.h"
 
+#include "body_join.h"
 #include "feature_count.h"
 
 #define ANSWERING_REACH (1 << 18)
@@ -69,9 +70,11 @@ struct EvAnswering
 	AnsweringFeature *ruling;	/* those whose rules fire */
 	int64_t		ruling_count;
 
+	EvJoin	   *join;			/* for patterns */
+
 	/* the entities that each prefix of a path reaches */
-	int32_t    *reached[EV_MAX_BODY + 1];
-	int64_t		reached_count[EV_MAX_BODY + 1];
+	int32_t    *reached[RULE_MAX_BODY + 1];
+	int64_t		reached_count[RULE_MAX_BODY + 1];
 
 	/* a set of entities */
 	uint32_t   *stamp;			/* by entity: serial of the last set that it is in */

@@ -1,31 +1,55 @@
 /*
  * body.h
- *		The atoms of a rule's body, over the rows of an index of facts.
+ *		A rule as a value: the relation of its head, r(X,Y), and the atoms of its body.
+ *
+ * Relations and entities are ids, as tables have them, or the rows of an index of facts.
  */
 #ifndef HKG_EVIDENCE_BODY_H
 #define HKG_EVIDENCE_BODY_H
 
 #include <stdint.h>
 
-#define EV_MAX_BODY 5
+#define RULE_MAX_BODY 5
+#define RULE_MAX_VARIABLES (2 * RULE_MAX_BODY + 2)
+#define RULE_IS (-1)			/* in the place of a relation: the two terms are the same entity */
 
-/* Terms are X, Y, other variables below them, and entities from 0 on. */
-#define EV_X (-1)
-#define EV_Y (-2)
-#define EV_IS (-1)				/* in the place of a relation: the two terms are the same entity */
-#define EV_MAX_VARIABLES (2 * EV_MAX_BODY + 2)
+typedef int32_t Term;			/* < 0: a variable; >= 0: an entity */
 
-typedef struct EvAtom
+#define TERM_X ((Term) -1)
+#define TERM_Y ((Term) -2)
+#define TERM_A ((Term) -3)		/* then B, C, ...: -4, -5, ... */
+#define TERM_IS_VARIABLE(t) ((t) < 0)
+
+typedef struct Atom
 {
 	int32_t		relation;
-	int32_t		first;
-	int32_t		second;
-} EvAtom;
+	Term		first;
+	Term		second;
+} Atom;
 
-typedef struct EvBody
+typedef struct Rule
 {
-	int32_t		length;
-	EvAtom		atom[EV_MAX_BODY];
-} EvBody;
+	int32_t		head;			/* a relation */
+	int32_t		length;			/* body atoms */
+	Atom		body[RULE_MAX_BODY];
+} Rule;
+
+/* The rule whose body is this one, read from Y to X: X and Y change places. */
+static inline Rule
+rule_mirrored(const Rule *rule)
+{
+	Rule		mirrored = *rule;
+
+	for (int i = 0; i < rule->length; i++)
+	{
+		Atom	   *atom = &mirrored.body[i];
+
+		if (atom->first == TERM_X || atom->first == TERM_Y)
+			atom->first = TERM_X + TERM_Y - atom->first;
+		if (atom->second == TERM_X || atom->second == TERM_Y)
+			atom->second = TERM_X + TERM_Y - atom->second;
+	}
+	return mirrored;
+}
 
 #endif							/* HKG_EVIDENCE_BODY_H */

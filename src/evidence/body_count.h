@@ -19,7 +19,7 @@ typedef struct EvCountedRule
 
 typedef struct EvCountedBody
 {
-	EvBody		body;
+	Rule		body;
 	EvCountedRule *rule;
 	int32_t		rules;
 	int64_t		pairs;

@@ -39,7 +39,10 @@ struct EvJoin
 	BodyPlan	plan;
 	int32_t		bound[BODY_LEVELS];
 	int64_t		x_group;		/* the first edge of x's held atom; -1 where x do not come from its holders */
-	int64_t		work;
+	int64_t		work;			/* edges looked at since the thread yielded, */
+	int64_t		at_once;		/* and as many as it looks at before it does */
+	int64_t		seen;			/* until then; for one x, */
+	int64_t		most;			/* and at most */
 
 	/* by entity */
 	uint32_t   *stamp[BODY_LEVELS];
@@ -74,15 +77,21 @@ most_members(const FactIndex *facts)
 }
 
 static void
+take_union(EvJoin *join, Allocation *allocation)
+{
+	for (int i = 0; i < BODY_LEVELS; i++)
+		join->stamp[i] = TAKE(allocation, uint32_t, (size_t) join->facts->entities);
+	join->united = TAKE(allocation, int32_t, (size_t) join->facts->entities + 1);
+}
+
+static void
 take_join(EvJoin *join, Allocation *allocation)
 {
 	size_t		entities = (size_t) join->facts->entities;
 
-	for (int i = 0; i < BODY_LEVELS; i++)
-		join->stamp[i] = TAKE(allocation, uint32_t, entities);
+	take_union(join, allocation);
 	join->next = TAKE(allocation, int32_t, entities);
 	join->same = TAKE(allocation, int32_t, entities);
-	join->united = TAKE(allocation, int32_t, entities + 1);
 	join->begin = TAKE(allocation, int64_t, entities);
 	join->has_group = TAKE(allocation, uint64_t, entities / 64 + 1);
 	join->set = TAKE(allocation, SharedSet, most_sets(join->facts));
@@ -132,6 +141,18 @@ ev_join(Arena *arena, Pool *pool, const FactIndex *facts)
 		join->has_group[e / 64] = 0;
 		pool_yield_at(pool, POOL_LEADER, e);
 	}
+	return join;
+}
+
+EvJoin *
+ev_join_take(Allocation *allocation, const FactIndex *facts)
+{
+	EvJoin	   *join = TAKE(allocation, EvJoin, 1);
+	EvJoin		taken = {.facts = facts};
+
+	take_union(&taken, allocation);
+	if (join != NULL)
+		*join = taken;
 	return join;
 }
 
@@ -215,8 +236,9 @@ static void
 count_work(EvJoin *join, int64_t edges)
 {
 	join->work += edges + 1;
-	if (join->work < WORK_AT_ONCE)
+	if (join->work < join->at_once)
 		return;
+	join->seen += join->work;
 	join->work = 0;
 	pool_yield(join->target->pool, join->target->thread);
 }
@@ -388,7 +410,7 @@ unite(EvJoin *join, int number)
 		return true;
 	}
 	source = source_of(join, level);
-	for (int64_t i = 0; source_has(&source, i); i++)
+	for (int64_t i = 0; source_has(&source, i) && join->seen < join->most; i++)
 	{
 		int32_t		entity = source_entity(&source, i);
 
@@ -631,16 +653,45 @@ atom_after_sets(const BodyPlan *plan)
 		level->link[0].atom : NO_ATOM;
 }
 
-void
-ev_join_body(EvJoin *join, const EvBody *body, EvSlice slice, const EvJoinTarget *target)
+static void
+begin_body(EvJoin *join, const Rule *body, int64_t most, const EvJoinTarget *target)
 {
 	join->target = target;
 	join->plan = body_plan(join->facts, body);
 	join->x_group = -1;
+	join->indexed = NO_ATOM;
+	join->work = join->seen = 0;
+	join->most = most;
+	join->at_once = most < WORK_AT_ONCE ? most : WORK_AT_ONCE;
+}
+
+void
+ev_join_body(EvJoin *join, const Rule *body, EvSlice slice, const EvJoinTarget *target)
+{
+	begin_body(join, body, INT64_MAX, target);
 	join->indexed = atom_after_sets(&join->plan);
 	if (join->indexed != NO_ATOM)
 		index_groups(join, false);
 	join_slice(join, slice);
 	if (join->indexed != NO_ATOM)
 		index_groups(join, true);
+}
+
+int64_t
+ev_join_from(EvJoin *join, const Rule *body, int32_t x, int64_t most, const EvJoinTarget *target)
+{
+	const BodyLevel *first = &join->plan.level[0];
+	const BodyLevel *last;
+
+	begin_body(join, body, most, target);
+	last = &join->plan.level[join->plan.y];
+	/* Y of an empty body is any entity: it is no answer */
+	if ((first->is != NO_ENTITY && first->is != x) || !passes(join, first, -1, x) ||
+		(last->is == NO_ENTITY && last->links == 0 && last->held == NO_ATOM))
+		return 0;
+	join->bound[0] = x;
+	begin_union(join);
+	unite(join, 1);
+	pass_on(join, &x, 1);
+	return join->seen + join->work;
 }

@@ -8,6 +8,7 @@
 #define HKG_EVIDENCE_BODY_JOIN_H
 
 #include "body.h"
+#include "core/allocation.h"
 #include "facts/fact_index.h"
 
 /* A range of x, first .. end - 1 */
@@ -49,6 +50,15 @@ typedef struct EvJoinTarget
 	int			thread;
 } EvJoinTarget;
 
-extern void ev_join_body(EvJoin *join, const EvBody *body, EvSlice slice, const EvJoinTarget *target);
+extern void ev_join_body(EvJoin *join, const Rule *body, EvSlice slice, const EvJoinTarget *target);
+
+/* What a thread needs for bodies from one x alone: less, and of memory that begins as zeros, without writing it */
+extern EvJoin *ev_join_take(Allocation *allocation, const FactIndex *facts);
+
+/*
+ * The same for one x, whether or not it has facts.  Stops with the pairs so far when it has looked at `most` edges or a few
+ * more; returns how many these were.
+ */
+extern int64_t ev_join_from(EvJoin *join, const Rule *body, int32_t x, int64_t most, const EvJoinTarget *target);
 
 #endif							/* HKG_EVIDENCE_BODY_JOIN_H */

@@ -14,9 +14,9 @@
 typedef struct Planning
 {
 	const FactIndex *facts;
-	const EvBody *body;
+	const Rule *body;
 	BodyPlan	plan;
-	int			level_of[EV_MAX_VARIABLES];	/* by -1 - variable; -1: not yet */
+	int			level_of[RULE_MAX_VARIABLES];	/* by -1 - variable; -1: not yet */
 	int			variables;
 } Planning;
 
@@ -34,13 +34,13 @@ is_bound(const Planning *planning, int32_t term)
 
 /* The term at the other end of an atom with this variable. */
 static int32_t
-other_term(const EvAtom *atom, int32_t variable)
+other_term(const Atom *atom, int32_t variable)
 {
 	return atom->first == variable ? atom->second : atom->first;
 }
 
 static bool
-has_term(const EvAtom *atom, int32_t term)
+has_term(const Atom *atom, int32_t term)
 {
 	return atom->first == term || atom->second == term;
 }
@@ -55,7 +55,7 @@ urgency(const Planning *planning, int32_t variable)
 
 	for (int i = 0; i < planning->body->length; i++)
 	{
-		const EvAtom *atom = &planning->body->atom[i];
+		const Atom *atom = &planning->body->body[i];
 		int32_t		other = other_term(atom, variable);
 
 		if (!has_term(atom, variable))
@@ -65,7 +65,7 @@ urgency(const Planning *planning, int32_t variable)
 		open |= !is_bound(planning, other);
 	}
 	if (from_variable)
-		return variable == EV_Y ? 1 : open ? 2 : 0;
+		return variable == TERM_Y ? 1 : open ? 2 : 0;
 	return from_constant ? 3 : 4;
 }
 
@@ -74,7 +74,7 @@ next_variable(const Planning *planning)
 {
 	int32_t		best = 0;
 
-	for (int32_t variable = EV_Y; variable >= -planning->variables; variable--)
+	for (int32_t variable = TERM_Y; variable >= -planning->variables; variable--)
 		if (!is_bound(planning, variable) &&
 			(best == 0 || urgency(planning, variable) < urgency(planning, best)))
 			best = variable;
@@ -83,12 +83,12 @@ next_variable(const Planning *planning)
 
 /* Takes what one atom demands of the level's variable, as far as the atom's other term is bound. */
 static void
-add_atom(Planning *planning, BodyLevel *level, const EvAtom *atom, int32_t variable)
+add_atom(Planning *planning, BodyLevel *level, const Atom *atom, int32_t variable)
 {
 	int32_t		other = other_term(atom, variable);
 	DirectedAtom away = FORWARDS(atom->relation) + (atom->first != variable);
 
-	if (atom->relation == EV_IS)
+	if (atom->relation == RULE_IS)
 		level->is = other;
 	else if (is_bound(planning, other))
 		level->link[level->links++] = (BodyLink) {
@@ -106,10 +106,10 @@ bind_variable(Planning *planning, int32_t variable)
 
 	*level = (BodyLevel) {.is = NO_ENTITY,.held = NO_ATOM};
 	for (int i = 0; i < planning->body->length; i++)
-		if (has_term(&planning->body->atom[i], variable))
-			add_atom(planning, level, &planning->body->atom[i], variable);
+		if (has_term(&planning->body->body[i], variable))
+			add_atom(planning, level, &planning->body->body[i], variable);
 	planning->level_of[-1 - variable] = number;
-	if (variable == EV_Y)
+	if (variable == TERM_Y)
 		planning->plan.y = number;
 	planning->plan.levels++;
 }
@@ -136,10 +136,10 @@ sharing_of(const BodyPlan *plan)
 static void
 count_variables(Planning *planning)
 {
-	planning->variables = -EV_Y;
+	planning->variables = -TERM_Y;
 	for (int i = 0; i < planning->body->length; i++)
 	{
-		const EvAtom *atom = &planning->body->atom[i];
+		const Atom *atom = &planning->body->body[i];
 
 		if (-atom->first > planning->variables)
 			planning->variables = -atom->first;
@@ -151,13 +151,13 @@ count_variables(Planning *planning)
 }
 
 BodyPlan
-body_plan(const FactIndex *facts, const EvBody *body)
+body_plan(const FactIndex *facts, const Rule *body)
 {
 	Planning	planning = {.facts = facts,.body = body};
 	BodyPlan   *plan = &planning.plan;
 
 	count_variables(&planning);
-	for (int32_t variable = EV_X; variable != 0; variable = next_variable(&planning))
+	for (int32_t variable = TERM_X; variable != 0; variable = next_variable(&planning))
 		bind_variable(&planning, variable);
 	for (int i = 0; i < plan->levels; i++)
 	{

@@ -10,7 +10,7 @@
 #include "body.h"
 #include "facts/fact_index.h"
 
-#define BODY_LEVELS (EV_MAX_BODY + 2)	/* X, Y, and one with each atom, for a rule is connected */
+#define BODY_LEVELS (RULE_MAX_BODY + 2)	/* X, Y, and one with each atom, for a rule is connected */
 
 #define NO_ENTITY (-1)
 #define NO_ATOM (-1)
@@ -28,7 +28,7 @@ typedef struct BodyLevel
 {
 	int32_t		is;				/* the only entity that it may be, or NO_ENTITY */
 	int			links;
-	BodyLink	link[EV_MAX_BODY];
+	BodyLink	link[RULE_MAX_BODY];
 	DirectedAtom held;			/* without links: its entities have such edges */
 	bool		cut;			/* all that follows depends on no variable before this one */
 	bool		once;			/* nothing that follows depends on this one: one entity is as good as all */
@@ -50,6 +50,6 @@ typedef struct BodyPlan
 	BodyLevel	level[BODY_LEVELS];
 } BodyPlan;
 
-extern BodyPlan body_plan(const FactIndex *facts, const EvBody *body);
+extern BodyPlan body_plan(const FactIndex *facts, const Rule *body);
 
 #endif							/* HKG_EVIDENCE_BODY_PLAN_H */

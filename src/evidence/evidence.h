@@ -74,36 +74,26 @@ ev_worth(double confidence, double unknown, double closed)
 	return worth < 1 ? worth : 1;
 }
 
-/* relation(X, Y) <= atom[0](X, A), atom[1](A, B), ... up to Y */
+/* The rule r(X,Y) <= a path from X to Y: over atom[0] to A, over atom[1] to B, ... */
+extern Rule ev_path_rule(int32_t head, const DirectedAtom *atom, int length);
+
+/* A rule as evidence, in rows */
 typedef struct EvRule
 {
-	int32_t		relation;
-	int32_t		length;
-	int32_t		atom[EV_MAX_BODY];	/* directed */
+	Rule		rule;
 	float		confidence;		/* smoothed, in 0 .. 1 */
 	float		unknown[2];		/* by side of the answers, see ev_unknown */
 	int32_t		id;				/* the caller's */
+	bool		is_path;		/* its atoms are in the order of ev_path_rule; else it is a pattern.  ev_rules finds out */
 } EvRule;
-
-/* A rule with constants, with several atoms between two variables, ... */
-typedef struct EvPattern
-{
-	int32_t		relation;
-	int32_t		length;
-	EvAtom		atom[EV_MAX_BODY];
-	float		confidence;
-	int32_t		id;
-} EvPattern;
 
 typedef struct EvRules
 {
 	int64_t		count;
-	EvRule	   *rule;			/* by relation, then by the atoms from X on */
+	EvRule	   *rule;			/* by relation: paths, by their atoms from X on; then patterns, by id */
 	int64_t    *first;			/* by relation: its first rule; and the end */
-	int64_t    *backwards;		/* numbers of each relation's rules, by the atoms from Y on */
-	int64_t		patterns;
-	EvPattern  *pattern;		/* by relation */
-	int64_t    *first_pattern;	/* by relation; and the end */
+	int64_t    *pattern;		/* by relation: its first rule that is no path */
+	int64_t    *backwards;		/* numbers of each relation's paths, by the atoms from Y on */
 	void	   *memory;			/* what all of these are in */
 } EvRules;
 
@@ -112,8 +102,6 @@ typedef struct EvRuleSet
 {
 	const EvRule *rule;
 	int64_t		count;
-	const EvPattern *pattern;
-	int64_t		patterns;
 } EvRuleSet;
 
 extern size_t ev_rules_bytes(int32_t relations, const EvRuleSet *set);
@@ -125,17 +113,8 @@ extern bool ev_rules(Arena *arena, Pool *pool, int32_t relations, const EvRuleSe
 extern const void *ev_rules_memory(const EvRules *rules, int32_t relations, size_t *bytes);
 extern void ev_rules_move(EvRules *rules, int32_t relations, void *memory);
 
-/* The i-th directed atom of the path from the entity that is given, when answers take that side. */
-extern int32_t ev_atom(const EvRule *rule, Side side, int i);
-
-/* ---- pattern_match.c: the answers that a pattern infers ------------------- */
-
-/*
- * Calls found(argument, answer) with each answer on `side` for the given entity, perhaps several
- * times for one.  Stops when it has looked at `most` edges, with what was found.  Returns how many edges these were.
- */
-extern int64_t ev_match(const FactIndex *facts, const EvPattern *pattern, Side side, int32_t given, int64_t most,
-						void (*found) (void *argument, int32_t answer), void *argument);
+/* The i-th directed atom of a path from the entity that is given, when answers take that side. */
+extern DirectedAtom ev_atom(const Rule *rule, Side side, int i);
 
 /* ---- answer.c: rules that fire for a question ----------------------------- */
 
@@ -145,8 +124,7 @@ extern int64_t ev_match(const FactIndex *facts, const EvPattern *pattern, Side s
 /* What EvFiring.number is */
 typedef enum EvSource
 {
-	EV_PATH,					/* place in EvRules.rule */
-	EV_PATTERN,					/* place in EvRules.pattern */
+	EV_RULE,					/* place in EvRules.rule */
 	EV_FEATURE,					/* r(X,"c") <= b(X,"d"): the group of all X that have the feature, which d begins */
 	EV_ANSWER					/* r("g",Y) <= b(Y,"d"), g the given entity: likewise, of all Y */
 } EvSource;
@@ -503,18 +481,16 @@ typedef struct EvPathCounts
 	int64_t		known[2];		/* pairs whose question for answers on a side has one among the facts; estimates */
 } EvPathCounts;
 
-/* relation(X, Y) <= atom[0](X, A), atom[1](A, B), ... up to Y */
+/* A path rule, as ev_path_rule makes it, with its counts */
 typedef struct EvPathRule
 {
-	int32_t		relation;
-	int32_t		length;			/* 1 .. EV_MAX_BODY */
-	int32_t		atom[EV_MAX_BODY];	/* directed */
+	Rule		rule;
 	EvPathCounts counts;
 } EvPathRule;
 
 typedef struct EvSearch
 {
-	int			length;			/* of the longest body, 1 .. EV_MAX_BODY */
+	int			length;			/* of the longest body, 1 .. RULE_MAX_BODY */
 	int64_t		limit;			/* of the number of rules */
 	int64_t		min_support;
 	double		min_confidence;

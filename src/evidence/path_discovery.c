@@ -155,11 +155,8 @@ static EvPathRule
 path_of(const PathTask *task, const PathCandidate *candidate)
 {
 	PathBody	body = path_body(task->facts, candidate->body);
-	EvPathRule	path = {.relation = candidate->relation,.length = body.length,.counts = counts_of(candidate)};
 
-	for (int i = 0; i < body.length; i++)
-		path.atom[i] = body.atom[i];
-	return path;
+	return (EvPathRule) {ev_path_rule(candidate->relation, body.atom, body.length), counts_of(candidate)};
 }
 
 /* Copies the best of each relation.  The first relations get one more, while some are left. */
@@ -287,11 +284,11 @@ is_exact(const EvPathRule *path)
 static PathCandidate
 candidate_of(const FactIndex *facts, const EvPathRule *path)
 {
-	PathBody	body = {.length = path->length};
+	PathBody	body = {.length = path->rule.length};
 
-	for (int i = 0; i < path->length; i++)
-		body.atom[i] = path->atom[i];
-	return (PathCandidate) {.body = path_body_number(facts, &body),.relation = path->relation};
+	for (int i = 0; i < body.length; i++)
+		body.atom[i] = ev_atom(&path->rule, SIDE_TAIL, i);
+	return (PathCandidate) {.body = path_body_number(facts, &body),.relation = path->rule.head};
 }
 
 static void

@@ -60,7 +60,7 @@ path_task_late(const PathTask *task)
 typedef struct PathBody
 {
 	int			length;
-	int32_t		atom[PATH_MAX_LAYERS];	/* of one with a number EV_MAX_BODY at most */
+	int32_t		atom[PATH_MAX_LAYERS];	/* of one with a number RULE_MAX_BODY at most */
 } PathBody;
 
 static inline uint64_t

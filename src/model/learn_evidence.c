@@ -34,7 +34,7 @@ evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet
 	EvExampleSource source = {.model = kge,.facts = &facts,.count = valid_count,.filter_count = data->facts + valid_count,
 	.network = network};
 
-	return 2 * (rules->count * sizeof(EvRule) + rules->patterns * sizeof(EvPattern)) + evidence_index_bytes(rules, data) +
+	return 2 * rules->count * sizeof(EvRule) + evidence_index_bytes(rules, data) +
 		path_network_bytes(network) + ev_learn_bytes(&source, threads) + source.filter_count * sizeof(Triple);
 }
 

@@ -98,11 +98,9 @@ firing_counted_rule(const Evidence *evidence, Triple triple, const EvFiring *fir
 bool
 firing_id(const EvRules *rules, const EvFiring *firing, int32 *id)
 {
-	if (firing->source == EV_PATH)
+	if (firing->source == EV_RULE)
 		*id = rules->rule[firing->number].id;
-	else if (firing->source == EV_PATTERN)
-		*id = rules->pattern[firing->number].id;
-	return firing->source == EV_PATH || firing->source == EV_PATTERN;
+	return firing->source == EV_RULE;
 }
 
 /* ---- the best rule of each of many triples ------------------------------------------ */

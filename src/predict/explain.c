@@ -65,10 +65,10 @@ worth_of(const Explanation *explanation, const EvFiring *firing, double confiden
 	const Evidence *evidence = explanation->evidence;
 	const EvRule *rule;
 
-	if (firing->source != EV_PATH)
+	if (firing->source != EV_RULE)
 		return confidence;
 	rule = &evidence->rules.rule[firing->number];
-	return ev_worth(confidence, rule->unknown[SIDE_TAIL], evidence->weights.closed[2 * rule->relation + SIDE_TAIL]);
+	return ev_worth(confidence, rule->unknown[SIDE_TAIL], evidence->weights.closed[2 * rule->rule.head + SIDE_TAIL]);
 }
 
 static void

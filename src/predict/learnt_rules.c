@@ -168,7 +168,8 @@ find_ids_of(Graph *graph, const char *model, const int32 *relation_id, LearntRul
 		head[i] = relation_id[rule[i].relation];
 		if (path->length <= RULE_MAX_BODY)
 		{
-			Rule		same = rule_from_path(relation_id, rule[i].relation, path->atom, path->length);
+			Rule		in_rows = ev_path_rule(rule[i].relation, path->atom, path->length);
+			Rule		same = rule_in_ids(relation_id, &in_rows);
 
 			body[i] = OidOutputFunctionCall(F_ARRAY_OUT, rule_body_array(&same));
 		}

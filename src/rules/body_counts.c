@@ -74,6 +74,7 @@ gather_bodies(BodyCounts *counts)
 	{
 		EvCountedBody *body = &counts->body[counts->bodies++];
 		int32		start = end;
+		Rule		whole;
 
 		hkg_check_interrupts();
 		end = end_of_body(counts, start);
@@ -81,7 +82,8 @@ gather_bodies(BodyCounts *counts)
 		for (int32 i = start; i < end; i++)
 			counts->rule[i] = counted_rule(mining, candidate_at(counts, i));
 		/* a rule that was given may have a body that nothing can match */
-		if (!body_in_rows(mining->data, &candidate_at(counts, start)->body, &body->body))
+		whole = rule_with_domain(&candidate_at(counts, start)->body);
+		if (!rule_in_rows(mining->data, &whole, NULL, NULL, &body->body))
 			counts->bodies--;
 	}
 	return end;

@@ -78,34 +78,6 @@ body_pairs_index(const BodyPairs *pairs)
 
 /* ---- one body -------------------------------------------------------------------- */
 
-/* An entity's row; false when it has none. */
-static bool
-row_of_term(const GraphData *data, Term term, int32 *row)
-{
-	*row = TERM_IS_VARIABLE(term) ? term : graph_row(data->entity_id, data->entities, term);
-	return TERM_IS_VARIABLE(term) || *row >= 0;
-}
-
-bool
-body_in_rows(const GraphData *data, const Rule *rule, EvBody *body)
-{
-	Rule		whole = rule_with_domain(rule);
-
-	body->length = whole.length;
-	for (int i = 0; i < whole.length; i++)
-	{
-		const Atom *atom = &whole.body[i];
-		EvAtom	   *in_rows = &body->atom[i];
-		bool		is = atom->relation == RULE_IS;
-
-		in_rows->relation = is ? EV_IS : graph_row(data->relation_id, data->relations, atom->relation);
-		if ((!is && in_rows->relation < 0) ||
-			!row_of_term(data, atom->first, &in_rows->first) || !row_of_term(data, atom->second, &in_rows->second))
-			return false;
-	}
-	return true;
-}
-
 static void
 hand_out(void *argument, const EvRectangle *rectangle)
 {
@@ -267,12 +239,13 @@ static void
 evaluate(BodyPairs *pairs, const Rule *rule)
 {
 	EvJoinTarget target = {hand_out, pairs, hkg_leader(), POOL_LEADER};
-	EvBody		body;
+	Rule		whole = rule_with_domain(rule);
+	Rule		body;
 
 	hkg_check_interrupts();
 	if (pairs->graph != NULL)
 		hand_out_stored(pairs, rule);
-	else if (body_in_rows(pairs->data, rule, &body))
+	else if (rule_in_rows(pairs->data, &whole, NULL, NULL, &body))
 		ev_join_body(pairs->join, &body, ev_slice(&pairs->index, 0, 1), &target);
 	if (pairs->target->done != NULL)
 		pairs->target->done(pairs->target->argument, &pairs->current);

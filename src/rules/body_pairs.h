@@ -34,9 +34,6 @@ typedef struct PairsTarget
 /* The numbers 0 .. count - 1 of rules, those over one body together, in order. */
 extern int32 *rules_by_body(const Rule *const *rules, int32 count);
 
-/* The body in rows; false when nothing can match it, since it has a relation or an entity that has no row. */
-extern bool body_in_rows(const GraphData *data, const Rule *rule, EvBody *body);
-
 /* The index of the facts is made, on the pool, in the current memory context. */
 extern BodyPairs *body_pairs_create(const GraphData *data, Pool *pool);
 extern uint64 body_pairs_bytes(const GraphData *data);

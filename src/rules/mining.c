@@ -74,27 +74,6 @@ mining_index(Mining *mining, bool for_search)
 
 /* ---- candidates ------------------------------------------------------------------- */
 
-static Term
-mirrored_term(Term term)
-{
-	return term == TERM_X ? TERM_Y : term == TERM_Y ? TERM_X : term;
-}
-
-/* The body read from Y to X. */
-static Rule
-mirrored_body(const Rule *rule)
-{
-	Rule		mirrored = *rule;
-
-	for (int i = 0; i < rule->length; i++)
-	{
-		mirrored.body[i].first = mirrored_term(rule->body[i].first);
-		mirrored.body[i].second = mirrored_term(rule->body[i].second);
-	}
-	rule_canonicalise(&mirrored);
-	return mirrored;
-}
-
 static Candidate *
 new_candidate(Mining *mining, int32 head)
 {
@@ -122,7 +101,8 @@ mining_add(Mining *mining, int32 head, const Rule *rule, int32 support)
 	candidate->rule = *rule;
 	rule_canonicalise(&candidate->rule);
 	/* of a body and its mirror image, one is evaluated */
-	mirrored = mirrored_body(&candidate->rule);
+	mirrored = rule_mirrored(&candidate->rule);
+	rule_canonicalise(&mirrored);
 	candidate->mirrored = rule_compare_bodies(&mirrored, &candidate->rule) < 0;
 	candidate->body = candidate->mirrored ? mirrored : candidate->rule;
 }

@@ -305,29 +305,48 @@ rule_fault(const Rule *rule, char *const *names)
 	return NULL;
 }
 
-/* ---- paths as rules -------------------------------------------------------- */
-
-/* The term at a place of the path X, A, B, ..., Y */
-static Term
-path_term(int length, int place)
-{
-	return place == 0 ? TERM_X : place == length ? TERM_Y : TERM_A - (place - 1);
-}
+/* ---- ids and rows ---------------------------------------------------------- */
 
 Rule
-rule_from_path(const int32 *relation_id, int32 relation, const DirectedAtom *atom, int length)
+rule_in_ids(const int32 *relation_id, const Rule *path)
 {
-	Rule		rule = {.head = relation_id[relation],.length = length};
+	Rule		rule = *path;
 
-	for (int i = 0; i < length; i++)
-	{
-		int			backwards = IS_BACKWARDS(atom[i]);
-
-		rule.body[i] = (Atom) {relation_id[RELATION_OF(atom[i])], path_term(length, i + backwards),
-		path_term(length, i + 1 - backwards)};
-	}
+	rule.head = relation_id[path->head];
+	for (int i = 0; i < path->length; i++)
+		rule.body[i].relation = relation_id[path->body[i].relation];
 	rule_canonicalise(&rule);
 	return rule;
+}
+
+bool
+rule_in_rows(const GraphData *data, const Rule *rule, int32 (*entity_row) (const void *argument, int32 id),
+			 const void *argument, Rule *in_rows)
+{
+	bool		found;
+
+	*in_rows = (Rule) {.head = graph_row(data->relation_id, data->relations, rule->head),.length = rule->length};
+	found = in_rows->head >= 0;
+	for (int i = 0; i < rule->length && found; i++)
+	{
+		int32		relation = rule->body[i].relation;
+		Term		term[2] = {rule->body[i].first, rule->body[i].second};
+
+		if (relation != RULE_IS)
+		{
+			relation = graph_row(data->relation_id, data->relations, relation);
+			found = relation >= 0;
+		}
+		for (int k = 0; k < 2; k++)
+			if (!TERM_IS_VARIABLE(term[k]))
+			{
+				term[k] = entity_row != NULL ? entity_row(argument, term[k]) :
+					graph_row(data->entity_id, data->entities, term[k]);
+				found &= term[k] >= 0;
+			}
+		in_rows->body[i] = (Atom) {relation, term[0], term[1]};
+	}
+	return found;
 }
 
 /* ---- rule to array and back ----------------------------------------------- */

@@ -24,35 +24,12 @@
 
 #include "lib/stringinfo.h"
 
+#include "evidence/body.h"
 #include "facts/fact_index.h"
 #include "graph/graph.h"
 #include "server/growing_array.h"
 
-#define RULE_MAX_BODY 5
 #define RULE_MOST_SEARCHED 4	/* atoms, the head counted, of a rule that is searched for */
-#define RULE_MAX_VARIABLES (2 * RULE_MAX_BODY + 2)
-#define RULE_IS (-1)
-
-typedef int32 Term;				/* < 0: a variable; >= 0: an entity's id */
-
-#define TERM_X ((Term) -1)
-#define TERM_Y ((Term) -2)
-#define TERM_A ((Term) -3)		/* then B, C, ...: -4, -5, ... */
-#define TERM_IS_VARIABLE(t) ((t) < 0)
-
-typedef struct Atom
-{
-	int32		relation;		/* a relation's id */
-	Term		first;
-	Term		second;
-} Atom;
-
-typedef struct Rule
-{
-	int32		head;			/* a relation's id */
-	int32		length;			/* body atoms */
-	Atom		body[RULE_MAX_BODY];
-} Rule;
 
 /* The number of atoms of a canonical body that facts match: all but a constant of the head. */
 static inline int
@@ -111,7 +88,7 @@ extern void rule_parse(Graph *graph, const char *text, Rule *rule);
 extern const char *rule_read(Graph *graph, const char *text, bool hints, Rule *rule);
 extern char *rule_text(Graph *graph, const Rule *rule);
 
-/* The text of rule_from_path, but with the atoms in the path's order, and any number of them. */
+/* The text of a path rule of any number of atoms, in the path's order. */
 extern void rule_append_path(StringInfo text, Graph *graph, const int32 *relation_id, int32 relation,
 							 const DirectedAtom *atom, int length);
 
@@ -120,11 +97,15 @@ extern void rule_append_quoted(StringInfo text, const char *name);
 
 /* ---- rule.c: other forms ---- */
 
+/* A path rule in rows (evidence.h) as a canonical one in ids; relation_id: of each row */
+extern Rule rule_in_ids(const int32 *relation_id, const Rule *path);
+
 /*
- * relation(X,Y) <= a path from X to Y, of `length` directed atoms, RULE_MAX_BODY at most, as a canonical rule; relations
- * are rows, relation_id has their ids.
+ * A rule in rows of `data`.  entity_row finds the row of an entity, or -1, where not all entities are in `data`; else it
+ * is NULL.  False when the rule has a relation or an entity without a row: nothing can match it.
  */
-extern Rule rule_from_path(const int32 *relation_id, int32 relation, const DirectedAtom *atom, int length);
+extern bool rule_in_rows(const GraphData *data, const Rule *rule, int32 (*entity_row) (const void *argument, int32 id),
+						 const void *argument, Rule *in_rows);
 
 /* For the body column of the rule table: int[][3], (relation or RULE_IS, first, second), terms as above. */
 extern Datum rule_body_array(const Rule *rule);

@@ -90,7 +90,7 @@ foreach my $file (@documents)
 		  if !-e $target || (defined $heading && !grep { anchor($_) eq $heading } map { headings($_, '#+') } grep { $lines{$_} } $target);
 	}
 	is(join(' ', @broken), '', "links of $file lead somewhere");
-	is(join(' ', grep { !exists_somewhere($_) } join("\n", map { $_->[1] } @prose) =~ /`([\w\/]+\.[ch]|test\/[\w\/.]+|bench\/[\w\/]+)\b/g), '',
+	is(join(' ', grep { !exists_somewhere($_) } join("\n", map { $_->[1] } @prose) =~ /`([\w\/]+\.[ch]|test\/[\w\/.]+|bench\/[\w\/.-]*\w)\b/g), '',
 		"files that $file names are there");
 }
 

@@ -94,8 +94,8 @@ check_adjustment(void)
 {
 	static const Triple fact[] = {{0, 1, 1}, {0, 1, 2}, {0, 2, 2}};
 	static const EvRule rule[] = {
-		{.relation = 0,.length = 1,.atom = {FORWARDS(1)},.confidence = 0.5f},
-		{.relation = 0,.length = 1,.atom = {FORWARDS(2)},.confidence = 0.8f}
+		{.rule = {0, 1, {{1, TERM_X, TERM_Y}}},.confidence = 0.5f},
+		{.rule = {0, 1, {{2, TERM_X, TERM_Y}}},.confidence = 0.8f}
 	};
 	double		weight[6] = {3, 2, 0, 0, 0, 0};
 	double		scale[6] = {1, 1, 1, 1, 1, 1};

@@ -26,8 +26,7 @@ typedef struct World
 	bool		reflexive[RELATIONS];
 	Triple		fact[FACTS];
 	int			facts;
-	EvRule		rule[RULES];
-	EvPattern	pattern[PATTERNS];	/* by relation */
+	EvRule		rule[RULES + PATTERNS];	/* paths; then patterns, by relation */
 } World;
 
 /*
@@ -35,37 +34,38 @@ typedef struct World
  * has no Y.
  */
 static const int32_t shapes[][3][2] = {
-	{{EV_X, EV_Y}, {EV_Y, EV_X}},
-	{{EV_X, 0}, {EV_X, EV_Y}},
-	{{EV_X, A}, {A, 0}, {EV_Y, A}},
-	{{EV_X, 0}, {0, EV_Y}},
-	{{A, EV_X}, {A, EV_Y}, {EV_Y, A}},
-	{{EV_X, A}, {A, B}, {B, EV_Y}},
-	{{EV_X, 0}, {EV_Y, 0}},
-	{{EV_X, A}, {EV_X, EV_Y}},
-	{{A, EV_X}, {A, B}, {EV_Y, EV_X}},
-	{{EV_X, A}, {B, EV_Y}},
-	{{EV_X, A}},
-	{{A, EV_X}, {B, A}},
+	{{TERM_X, TERM_Y}, {TERM_Y, TERM_X}},
+	{{TERM_X, 0}, {TERM_X, TERM_Y}},
+	{{TERM_X, A}, {A, 0}, {TERM_Y, A}},
+	{{TERM_X, 0}, {0, TERM_Y}},
+	{{A, TERM_X}, {A, TERM_Y}, {TERM_Y, A}},
+	{{TERM_X, A}, {A, B}, {A, TERM_Y}},
+	{{TERM_X, 0}, {TERM_Y, 0}},
+	{{TERM_X, A}, {TERM_X, TERM_Y}},
+	{{A, TERM_X}, {A, B}, {TERM_Y, TERM_X}},
+	{{TERM_X, A}, {B, TERM_Y}},
+	{{TERM_X, A}},
+	{{A, TERM_X}, {B, A}},
 	{{0}}
 };
 
-static EvPattern
+static EvRule
 random_pattern(int number)
 {
 	const int32_t (*shape)[2] = shapes[next_below((int) (sizeof(shapes) / sizeof(shapes[0])))];
-	EvPattern	pattern = {.relation = number * RELATIONS / PATTERNS,.confidence = (float) next_uniform(0, 1),.id = number};
+	EvRule		pattern = {.rule = {.head = number * RELATIONS / PATTERNS},.confidence = (float) next_uniform(0, 1),.id = number};
+	Rule	   *rule = &pattern.rule;
 	bool		has_y = false;
 
-	for (; pattern.length < 3 && shape[pattern.length][0] != shape[pattern.length][1]; pattern.length++)
+	for (; rule->length < 3 && shape[rule->length][0] != shape[rule->length][1]; rule->length++)
 	{
-		has_y |= shape[pattern.length][0] == EV_Y || shape[pattern.length][1] == EV_Y;
-		pattern.atom[pattern.length] = (EvAtom) {next_below(RELATIONS),
-			shape[pattern.length][0] == 0 ? next_below(ENTITIES) : shape[pattern.length][0],
-			shape[pattern.length][1] == 0 ? next_below(ENTITIES) : shape[pattern.length][1]};
+		has_y |= shape[rule->length][0] == TERM_Y || shape[rule->length][1] == TERM_Y;
+		rule->body[rule->length] = (Atom) {next_below(RELATIONS),
+			shape[rule->length][0] == 0 ? next_below(ENTITIES) : shape[rule->length][0],
+			shape[rule->length][1] == 0 ? next_below(ENTITIES) : shape[rule->length][1]};
 	}
 	if (!has_y || next_below(4) == 0)
-		pattern.atom[pattern.length++] = (EvAtom) {EV_IS, EV_Y, next_below(ENTITIES)};
+		rule->body[rule->length++] = (Atom) {RULE_IS, TERM_Y, next_below(ENTITIES)};
 	return pattern;
 }
 
@@ -90,22 +90,21 @@ make_world(World *world)
 	}
 	for (int i = 0; i < RULES; i++)
 	{
-		EvRule	   *rule = &world->rule[i];
+		DirectedAtom atom[3];
+		int			head = next_below(RELATIONS);
+		int			length = 1 + next_below(3);
 
-		rule->relation = next_below(RELATIONS);
-		rule->length = 1 + next_below(3);
-		for (int j = 0; j < rule->length; j++)
-			rule->atom[j] = next_below(ATOMS);
-		rule->confidence = (float) next_uniform(0, 1);
-		rule->id = i;
+		for (int j = 0; j < length; j++)
+			atom[j] = next_below(ATOMS);
+		world->rule[i] = (EvRule) {.rule = ev_path_rule(head, atom, length),.confidence = (float) next_uniform(0, 1),.id = i};
 	}
 	for (int i = 0; i < PATTERNS; i++)
-		world->pattern[i] = random_pattern(i);
+		world->rule[RULES + i] = random_pattern(i);
 }
 
 /* Whether some entities in the places of A and B make all atoms facts. */
 static bool
-pattern_holds(const World *world, const EvPattern *pattern, int x, int y)
+pattern_holds(const World *world, const Rule *pattern, int x, int y)
 {
 	for (int ab = 0; ab < ENTITIES * ENTITIES; ab++)
 	{
@@ -114,11 +113,11 @@ pattern_holds(const World *world, const EvPattern *pattern, int x, int y)
 
 		for (int i = 0; i < pattern->length; i++)
 		{
-			EvAtom		atom = pattern->atom[i];
+			Atom		atom = pattern->body[i];
 			int			first = atom.first < 0 ? bound[-1 - atom.first] : atom.first;
 			int			second = atom.second < 0 ? bound[-1 - atom.second] : atom.second;
 
-			holds = holds && (atom.relation == EV_IS ? first == second : world->edge[first][2 * atom.relation][second]);
+			holds = holds && (atom.relation == RULE_IS ? first == second : world->edge[first][2 * atom.relation][second]);
 		}
 		if (holds)
 			return true;
@@ -127,12 +126,12 @@ pattern_holds(const World *world, const EvPattern *pattern, int x, int y)
 }
 
 static bool
-path_leads(const World *world, const EvRule *rule, int from, int x, int y)
+path_leads(const World *world, const Rule *rule, int from, int x, int y)
 {
 	if (from == rule->length)
 		return x == y;
 	for (int z = 0; z < ENTITIES; z++)
-		if (world->edge[x][rule->atom[from]][z] && path_leads(world, rule, from + 1, z, y))
+		if (world->edge[x][ev_atom(rule, SIDE_TAIL, from)][z] && path_leads(world, rule, from + 1, z, y))
 			return true;
 	return false;
 }
@@ -164,24 +163,31 @@ static void
 brute_force(const World *world, Side side, int given, int relation, int e, double *best)
 {
 	int			atom = 2 * relation + (side == SIDE_HEAD);
+	int			x = side == SIDE_TAIL ? given : e;
+	int			y = side == SIDE_TAIL ? e : given;
+	int			cluster = 0;	/* of a pattern of the relation */
 
 	memset(best, 0, CLUSTERS * sizeof(double));
 	if (e == given && !world->reflexive[relation])
 		return;
 	for (int i = 0; i < RULES; i++)
 	{
-		const EvRule *rule = &world->rule[i];
+		const Rule *rule = &world->rule[i].rule;
 
-		if (rule->relation == relation &&
-			path_leads(world, rule, 0, side == SIDE_TAIL ? given : e, side == SIDE_TAIL ? e : given))
-			take_higher(&best[ATOMS + rule->atom[rule->length - 1]], rule->confidence);
+		if (rule->head == relation && path_leads(world, rule, 0, x, y))
+			take_higher(&best[ATOMS + ev_atom(rule, SIDE_TAIL, rule->length - 1)], world->rule[i].confidence);
 	}
 	for (int i = 0; i < PATTERNS; i++)
+	{
+		const Rule *rule = &world->rule[RULES + i].rule;
+
+		if (rule->head != relation)
+			continue;
 		/* X of an empty body is the entity that is asked about */
-		if (world->pattern[i].relation == relation && (side == SIDE_TAIL || world->pattern[i].length > 1 ||
-			world->pattern[i].atom[0].relation != EV_IS) &&
-			pattern_holds(world, &world->pattern[i], side == SIDE_TAIL ? given : e, side == SIDE_TAIL ? e : given))
-			best[2 * ATOMS + i] = world->pattern[i].confidence;
+		if ((side == SIDE_TAIL || rule->length > 1 || rule->body[0].relation != RULE_IS) && pattern_holds(world, rule, x, y))
+			best[2 * ATOMS + cluster] = world->rule[RULES + i].confidence;
+		cluster++;
+	}
 	for (int a = 0; a < ATOMS; a++)
 		for (int d = 0; d < ENTITIES; d++)
 		{
@@ -355,7 +361,7 @@ check_world(void)
 	CHECK(fact_neighbours(&arena, pool, &facts));
 	check_neighbours(&world, &facts);
 	CHECK(!fact_neighbours(&empty_arena, pool, &facts));
-	set = (EvRuleSet) {world.rule, RULES, world.pattern, PATTERNS};
+	set = (EvRuleSet) {world.rule, RULES + PATTERNS};
 	CHECK(ev_rules(&arena, leader, RELATIONS, &set, &rules));
 	move_index(&facts, &rules);
 	answering = ev_answering(&arena, &(EvBasis) {&facts, &rules, NULL}, NULL);
@@ -417,7 +423,7 @@ check_network(void)
 
 	make_world(&world);
 	CHECK(fact_index(&arena, pool, ENTITIES, RELATIONS, world.fact, world.facts, &facts));
-	set = (EvRuleSet) {world.rule, RULES, world.pattern, PATTERNS};
+	set = (EvRuleSet) {world.rule, RULES + PATTERNS};
 	CHECK(ev_rules(&arena, leader, RELATIONS, &set, &rules));
 	path_initialise(&network, next_draw());
 	CHECK(ev_answering_bytes(&basis) > ev_answering_bytes(&(EvBasis) {&facts, &rules, NULL}));

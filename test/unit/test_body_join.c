@@ -50,70 +50,70 @@ random_term(const World *world)
 
 /* A bit for each variable of a body, whether in atoms of facts or not */
 static unsigned
-variables_of(const EvBody *body)
+variables_of(const Rule *body)
 {
 	unsigned	variables = 0;
 
 	for (int i = 0; i < body->length; i++)
 	{
-		if (body->atom[i].first < 0)
-			variables |= 1u << (-1 - body->atom[i].first);
-		if (body->atom[i].second < 0)
-			variables |= 1u << (-1 - body->atom[i].second);
+		if (body->body[i].first < 0)
+			variables |= 1u << (-1 - body->body[i].first);
+		if (body->body[i].second < 0)
+			variables |= 1u << (-1 - body->body[i].second);
 	}
 	return variables;
 }
 
 /* As rules have them: X, Y and other variables without a gap; no atom of one variable alone or of none */
 static bool
-is_body(const EvBody *body)
+is_body(const Rule *body)
 {
 	unsigned	variables = variables_of(body);
 
 	for (int i = 0; i < body->length; i++)
-		if (body->atom[i].first == body->atom[i].second || (body->atom[i].first >= 0 && body->atom[i].second >= 0))
+		if (body->body[i].first == body->body[i].second || (body->body[i].first >= 0 && body->body[i].second >= 0))
 			return false;
 	return (variables & 3) == 3 && ((variables + 1) & variables) == 0;
 }
 
 /* One in four has a constant of the head; many have variables in one place only. */
-static EvBody
+static Rule
 random_body(const World *world)
 {
-	EvBody		body;
+	Rule		body;
 
 	do
 	{
-		body.length = 1 + next_below(EV_MAX_BODY);
+		body.length = 1 + next_below(RULE_MAX_BODY);
 		for (int i = 0; i < body.length; i++)
-			body.atom[i] = (EvAtom) {next_below(RELATIONS), random_term(world), random_term(world)};
+			body.body[i] = (Atom) {next_below(RELATIONS), random_term(world), random_term(world)};
 		if (body.length > 1 && next_below(4) == 0)
 		{
-			int32_t		end = next_below(2) == 0 ? EV_X : EV_Y;
+			int32_t		end = next_below(2) == 0 ? TERM_X : TERM_Y;
 
-			body.atom[body.length - 1] = (EvAtom) {EV_IS, end, next_below(world->entities)};
+			body.body[body.length - 1] = (Atom) {RULE_IS, end, next_below(world->entities)};
 		}
 	} while (!is_body(&body));
 	return body;
 }
 
 static bool
-holds(const World *world, const EvBody *body, const int *value)
+holds(const World *world, const Rule *body, const int *value)
 {
 	for (int i = 0; i < body->length; i++)
 	{
-		const EvAtom *atom = &body->atom[i];
+		const Atom *atom = &body->body[i];
 		int			first = atom->first >= 0 ? atom->first : value[-1 - atom->first];
 		int			second = atom->second >= 0 ? atom->second : value[-1 - atom->second];
 
-		if (atom->relation == EV_IS ? first != second : !world->fact[atom->relation][first][second])
+		if (atom->relation == RULE_IS ? first != second : !world->fact[atom->relation][first][second])
 			return false;
 	}
 	return true;
 }
 
 static void
-try_all(const World *world, const EvBody *body, int value[MOST_VARIABLES], int variable,
+try_all(const World *world, const Rule *body, int value[MOST_VARIABLES], int variable,
 		int pairs[MOST_ENTITIES][MOST_ENTITIES])
 {
 	if (variable == world->variables || (variables_of(body) >> variable) == 0)
@@ -146,7 +146,7 @@ take_rectangle(void *argument, const EvRectangle *rectangle)
 }
 
 static void
-check_counts(const World *world, const EvBody *body, int pairs[MOST_ENTITIES][MOST_ENTITIES], EvCounter *counter,
+check_counts(const World *world, const Rule *body, int pairs[MOST_ENTITIES][MOST_ENTITIES], EvCounter *counter,
 			 int slices)
 {
 	EvCountedRule rule = {
@@ -174,7 +174,7 @@ check_counts(const World *world, const EvBody *body, int pairs[MOST_ENTITIES][MO
 }
 
 static void
-check_body(const World *world, const EvBody *body, EvJoin *join, EvCounter *counter)
+check_body(const World *world, const Rule *body, EvJoin *join, EvCounter *counter)
 {
 	int			expected[MOST_ENTITIES][MOST_ENTITIES] = {0};
 	int			value[MOST_VARIABLES] = {0};
@@ -220,7 +220,7 @@ test_body_join(void)
 		check_slices(&world);
 		for (int b = 0; b < 60; b++)
 		{
-			EvBody		body = random_body(&world);
+			Rule		body = random_body(&world);
 
 			check_body(&world, &body, join, counter);
 		}

@@ -55,7 +55,7 @@ make_facts(World *world)
 			}
 		}
 	for (int i = 0; i < TARGETS * BODIES; i++)
-		rule[i] = (EvRule) {.relation = i / BODIES,.length = 1,.atom = {FORWARDS(TARGETS + i % BODIES)},
+		rule[i] = (EvRule) {.rule = {i / BODIES, 1, {{TARGETS + i % BODIES, TERM_X, TERM_Y}}},
 			.confidence = confidences[i % BODIES]};
 	CHECK(fact_index(&arena, pool, ENTITIES, RELATIONS, fact, count, &world->facts));
 	set = (EvRuleSet) {.rule = rule,.count = TARGETS * BODIES};
@@ -363,7 +363,7 @@ test_missing(void)
 	memcpy(filter, society.fact, sizeof(Triple) * (size_t) society.facts);
 	memcpy(filter + society.facts, society.held_out, sizeof(Triple) * (size_t) society.held_outs);
 	for (int i = 0; i < 2 * WAYS; i++)
-		rule[i] = (EvRule) {.relation = i / WAYS,.length = 1,.atom = {FORWARDS(2 + i % WAYS)},.confidence = confidence_of[i % WAYS]};
+		rule[i] = (EvRule) {.rule = {i / WAYS, 1, {{2 + i % WAYS, TERM_X, TERM_Y}}},.confidence = confidence_of[i % WAYS]};
 	CHECK(fact_index(&arena, pool, SOCIETY, 2 + WAYS, society.fact, society.facts, &facts));
 	CHECK(ev_rules(&arena, leader, 2 + WAYS, &set, &rules));
 	CHECK(ev_learn(&arena, pool, &source, &learnt));
@@ -411,7 +411,7 @@ test_several_answers(void)
 		held_out[h] = (Triple) {h / 2, 0, (h % 2 + 2) * FAMILIES + h / 2};
 	}
 	for (int i = 0; i < 2; i++)
-		rule[i] = (EvRule) {.relation = 0,.length = 1,.atom = {FORWARDS(i + 1)},.confidence = i == 0 ? 0.9f : 0.3f};
+		rule[i] = (EvRule) {.rule = {0, 1, {{i + 1, TERM_X, TERM_Y}}},.confidence = i == 0 ? 0.9f : 0.3f};
 	CHECK(fact_index(&arena, pool, 4 * FAMILIES, 3, fact, 3 * FAMILIES, &facts));
 	CHECK(ev_rules(&arena, leader, 3, &set, &rules));
 	CHECK(ev_learn(&arena, pool, &source, &learnt));
@@ -454,7 +454,7 @@ test_closed_world(void)
 			held_out[2 * h + i] = (Triple) {h, i, (1 + i) * VILLAGERS + h};
 		}
 	for (int i = 0; i < 4; i++)
-		rule[i] = (EvRule) {.relation = i / 2,.length = 1,.atom = {FORWARDS(2 + i % 2)},.confidence = i % 2 == 0 ? 0.1f : 0.3f,
+		rule[i] = (EvRule) {.rule = {i / 2, 1, {{2 + i % 2, TERM_X, TERM_Y}}},.confidence = i % 2 == 0 ? 0.1f : 0.3f,
 		.unknown[SIDE_TAIL] = i % 2 == 0 ? 0.9f : 0};
 	CHECK(fact_index(&arena, pool, 3 * VILLAGERS, 4, fact, 2 * VILLAGERS, &facts));
 	CHECK(ev_rules(&arena, leader, 4, &set, &rules));
@@ -524,7 +524,7 @@ static void
 test_certain(void)
 {
 	World		world = {.model = random_model(variants[3], 8, ENTITIES, RELATIONS, 1.1)};
-	EvRule		rule = {.relation = 0,.length = 1,.atom = {FORWARDS(TARGETS)},.confidence = 0.5f};
+	EvRule		rule = {.rule = {0, 1, {{TARGETS, TERM_X, TERM_Y}}},.confidence = 0.5f};
 	EvRuleSet	set = {.rule = &rule,.count = 1};
 	Triple		fact[2];
 	EvCalibration rules;

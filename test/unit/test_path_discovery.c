@@ -93,13 +93,20 @@ count_by_hand(const Toy *toy, int32_t relation, const int32_t *atom, int length)
 }
 
 static const EvPathRule *
-find(const EvPathRule *paths, int64_t count, int32_t relation, const int32_t *atom, int length)
+find_same(const EvPathRule *paths, int64_t count, const EvPathRule *path)
 {
 	for (int64_t i = 0; i < count; i++)
-		if (paths[i].relation == relation && paths[i].length == length &&
-			memcmp(paths[i].atom, atom, (size_t) length * sizeof(int32_t)) == 0)
+		if (memcmp(&paths[i].rule, &path->rule, sizeof(Rule)) == 0)
 			return &paths[i];
 	return NULL;
+}
+
+static const EvPathRule *
+find(const EvPathRule *paths, int64_t count, int32_t relation, const int32_t *atom, int length)
+{
+	EvPathRule	path = {.rule = ev_path_rule(relation, atom, length)};
+
+	return find_same(paths, count, &path);
 }
 
 static EvSearch
@@ -129,7 +136,7 @@ body_number(int n, int length, int32_t *atom)
 static void
 test_complete_search(Pool *pool)
 {
-	EvSearch	search = all_of(EV_MAX_BODY);
+	EvSearch	search = all_of(RULE_MAX_BODY);
 	Toy			toy;
 	EvPathRule *found;
 	int64_t		count;
@@ -138,9 +145,9 @@ test_complete_search(Pool *pool)
 	make_toy(&toy);
 	count = ev_path_rules(&arena, pool, &toy.facts, &search, &found);
 	for (int32_t relation = 0; relation < RELATIONS; relation++)
-		for (int length = 1; length <= EV_MAX_BODY; length++)
+		for (int length = 1; length <= RULE_MAX_BODY; length++)
 		{
-			int32_t		atom[EV_MAX_BODY];
+			int32_t		atom[RULE_MAX_BODY];
 
 			for (int n = 0; body_number(n, length, atom); n++)
 			{
@@ -177,8 +184,8 @@ worth(const EvPathRule *path)
 static bool
 is_better(const EvPathRule *left_out, const EvPathRule *kept)
 {
-	return left_out->length < kept->length ||
-		(left_out->length == kept->length && left_out->relation == kept->relation &&
+	return left_out->rule.length < kept->rule.length ||
+		(left_out->rule.length == kept->rule.length && left_out->rule.head == kept->rule.head &&
 		 worth(left_out) > worth(kept) + 1e-12);
 }
 
@@ -202,16 +209,16 @@ test_limit(Pool *pool)
 	make_toy(&toy);
 	count = ev_path_rules(&arena, pool, &toy.facts, &search, &all);
 	for (int64_t i = 0; i < count; i++)
-		shorter += all[i].length < 3;
+		shorter += all[i].rule.length < 3;
 	search.limit = shorter + 21;
 	CHECK(count > search.limit);
 	kept = ev_path_rules(&arena, pool, &toy.facts, &search, &best);
 	CHECK(kept == shorter + 21);
 	for (int64_t i = 0; i < kept; i++)
-		longest[best[i].relation] += best[i].length == 3;
+		longest[best[i].rule.head] += best[i].rule.length == 3;
 	CHECK(longest[0] == 11 && longest[1] == 10);
 	for (int64_t i = 0; i < count; i++)
-		for (int64_t j = 0; find(best, kept, all[i].relation, all[i].atom, all[i].length) == NULL && j < kept; j++)
+		for (int64_t j = 0; find_same(best, kept, &all[i]) == NULL && j < kept; j++)
 			any_better |= is_better(&all[i], &best[j]);
 	CHECK(!any_better);
 	search.limit = 1;
@@ -280,7 +287,7 @@ test_sample(Pool *pool)
 	count = ev_path_rules(&arena, pool, &facts, &search, &found);
 	for (int64_t i = 0; i < count; i++)
 	{
-		const EvPathRule *counted = find(exact, exact_count, found[i].relation, found[i].atom, found[i].length);
+		const EvPathRule *counted = find_same(exact, exact_count, &found[i]);
 
 		CHECK(counted != NULL && counted->counts.error == 0);
 		if (counted == NULL || found[i].counts.error == 0)
@@ -302,8 +309,7 @@ same_paths(const EvPathRule *a, const EvPathRule *b, int64_t count)
 		const EvPathCounts *left = &a[i].counts;
 		const EvPathCounts *right = &b[i].counts;
 
-		if (a[i].relation != b[i].relation || a[i].length != b[i].length ||
-			memcmp(a[i].atom, b[i].atom, sizeof(a[i].atom)) != 0 || left->support != right->support ||
+		if (memcmp(&a[i].rule, &b[i].rule, sizeof(Rule)) != 0 || left->support != right->support ||
 			left->body_size != right->body_size || left->confidence != right->confidence || left->error != right->error)
 			return false;
 	}
@@ -378,9 +384,14 @@ test_recount(Pool *pool)
 	{
 		for (int64_t j = 0; j < count; j++)
 		{
-			EvPathCounts by_hand = count_by_hand(&toy, found[j].relation, found[j].atom, found[j].length);
+			const Rule *rule = &found[j].rule;
+			DirectedAtom atom[RULE_MAX_BODY];
 			const EvPathCounts *counts = &found[j].counts;
+			EvPathCounts by_hand;
 
+			for (int k = 0; k < rule->length; k++)
+				atom[k] = ev_atom(rule, SIDE_TAIL, k);
+			by_hand = count_by_hand(&toy, rule->head, atom, rule->length);
 			changed += counts->support != by_hand.support || counts->body_size != by_hand.body_size;
 			CHECK(i == 0 || (counts->support == by_hand.support && counts->body_size == by_hand.body_size &&
 							 counts->error == 0));
@@ -403,7 +414,7 @@ test_given(Pool *pool)
 
 	make_toy(&toy);
 	for (int32_t relation = 0; relation < RELATIONS; relation++)
-		for (int length = 1; length <= EV_MAX_BODY + 1; length++)
+		for (int length = 1; length <= RULE_MAX_BODY + 1; length++)
 		{
 			static RelationPath path[ATOMS * ATOMS * ATOMS * ATOMS * ATOMS * ATOMS + 1];
 			static EvPathCounts counts[ATOMS * ATOMS * ATOMS * ATOMS * ATOMS * ATOMS];
@@ -462,7 +473,7 @@ test_given_sample(Pool *pool)
 static void
 test_time(Pool *pool)
 {
-	EvSearch	search = all_of(EV_MAX_BODY);
+	EvSearch	search = all_of(RULE_MAX_BODY);
 	FactIndex	facts;
 	EvPathRule *found;
 

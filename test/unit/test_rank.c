@@ -3,6 +3,7 @@
  *		Filtered ranks against a brute force in double precision.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -73,17 +74,24 @@ brute_force(const KgeModel *model, const KgeAdjustment *adjustment, const Data *
 	double		t = kge_score(model, kge_asked(model, triple, side)) + added_to(adjustment, triple, side);
 	int			above = 0;
 	int			equal = 0;
+	bool	   *known = calloc((size_t) model->entities, sizeof(bool));
 
+	for (int i = 0; i < data->known_count; i++)
+	{
+		Triple		other = data->known[i];
+
+		if (side == SIDE_TAIL && other.relation == triple.relation && other.head == triple.head)
+			known[other.tail] = true;
+		if (side == SIDE_HEAD && other.relation == triple.relation && other.tail == triple.tail)
+			known[other.head] = true;
+	}
 	for (int e = 0; e < model->entities; e++)
 	{
 		Triple		candidate = triple;
-		bool		known = false;
 		double		score;
 
 		*(side == SIDE_TAIL ? &candidate.tail : &candidate.head) = e;
-		for (int i = 0; i < data->known_count && !known; i++)
-			known = same(data->known[i], candidate);
-		if (known || same(candidate, triple))
+		if (known[e] || same(candidate, triple))
 			continue;
 		score = kge_score(model, kge_asked(model, candidate, side)) + added_to(adjustment, candidate, side);
 		if (isnan(t) && isnan(score))
@@ -93,6 +101,7 @@ brute_force(const KgeModel *model, const KgeAdjustment *adjustment, const Data *
 		else if (score == t)
 			equal++;
 	}
+	free(known);
 	*lowest = 1 + above;
 	*highest = 1 + above + equal;
 }

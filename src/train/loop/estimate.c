@@ -51,7 +51,7 @@ evidence_bytes(const TrainSettings *settings, const TrainingFacts *facts, const 
 	const GraphData *data = facts->learnt;
 	EvSearch	search = path_rules_search(settings, data->facts);
 	FactIndex	index = path_index_sizes(facts);
-	EvRuleSet	rules = {.count = search.limit,.patterns = settings->top_rules};
+	EvRuleSet	rules = {.count = search.limit + settings->top_rules};
 	PathLearning paths = path_learning_sizes(settings, facts);
 	PathNetwork network = {.shape = paths.plan.shape};
 	uint64		learning = facts->valid_count == 0 ? 0 :

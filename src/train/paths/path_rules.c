@@ -42,7 +42,7 @@ path_rules_search(const TrainSettings *settings, int64 facts)
 static MinedRule
 mined_of(const GraphData *data, const EvPathRule *path)
 {
-	MinedRule	mined = {.rule = rule_from_path(data->relation_id, path->relation, path->atom, path->length)};
+	MinedRule	mined = {.rule = rule_in_ids(data->relation_id, &path->rule)};
 
 	mined.embedding_confidence = mined.confidence_error = mined.quality = mined.worth = get_float8_nan();
 	return mined;
