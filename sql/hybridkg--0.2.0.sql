@@ -613,7 +613,7 @@ New facts are added, and facts that are gone deleted, each as a set, in the call
 graph: an existing graph
 query: one SELECT whose first three columns are head, relation and tail, as in hkg_load; null: the one that was kept. It runs with the caller''s rights and search_path
 prune: whether held-out facts that the query does not return are deleted, too, and then all entities without facts, with their embeddings; not while a model of the graph is being trained
-allow_empty: whether a query without rows is meant, and deletes all facts
+allow_empty: whether a query without rows deletes all facts; otherwise it is an error
 keep: whether the query is kept with the graph, in its table source, for later calls without one. Whoever calls hkg_sync(graph) runs it with their own rights and search_path, as they would a view''s functions: call it for graphs of owners that you trust
 added, deleted: facts
 unchanged: facts that the query returns, and that were there
@@ -739,7 +739,7 @@ as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_resume(name, name) is
 'continues a background training that was stopped, in the caller''s transaction, and returns the model''s name
-It goes on from the last iteration, epoch of a path network or step of a cluster that was saved, and gives the bits of an unbroken training.
+It goes on from what was saved last: an iteration, an epoch of a path network, or a step on a cluster. The model has the bits of an unbroken training.
 graph: an existing graph
 model: the name it was trained under
 errors: 55000 when nothing was stopped or when the graph has changed since, 55006 when the model is being trained';
@@ -775,7 +775,7 @@ comment on function _hkg_trainings() is
 
 create view hkg_progress as select * from @extschema@._hkg_trainings();
 grant select on hkg_progress to public;
-comment on view hkg_progress is 'a row for each training and each hkg_load, hkg_sync or hkg_split under way in this database, for the role that runs it, roles that see all rows of the graph''s table model, and members of pg_read_all_stats';
+comment on view hkg_progress is 'a row for each training, load, sync or split under way in this database, for the role that runs it and roles that see all rows of table model';
 comment on column hkg_progress.graph is 'the graph that is learnt from';
 comment on column hkg_progress.model is 'the name that the model will have; null for what changes facts';
 comment on column hkg_progress.iteration is 'the current iteration, 1 first';
@@ -784,13 +784,13 @@ comment on column hkg_progress.epoch is 'epochs done in this iteration';
 comment on column hkg_progress.epochs is 'epochs of an iteration';
 comment on column hkg_progress.started_at is 'when it began';
 comment on column hkg_progress.pid is 'the process that does it: pg_cancel_backend(pid) stops it';
-comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring, learning paths, finding path rules, learning weights or writing; of hkg_load and others that change facts reading, comparing, deleting, writing or indexing';
+comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring, learning paths, finding path rules, learning weights or writing; of what changes facts: reading, comparing, deleting, writing or indexing';
 comment on column hkg_progress.loss is 'mean loss of the last epoch';
-comment on column hkg_progress.eta is 'when it will end, by the time that epochs and iterations took so far, and by guesses for what has not begun, which are scaled by that time; sooner when patience runs out; null while the graph or a query is read';
-comment on column hkg_progress.percent is 'time past, of all time by the same estimate; never falls, and stays below 100';
-comment on column hkg_progress.bar is 'percent as a bar, and the time that is left until eta';
-comment on column hkg_progress.nodes is 'servers that do the work of the phase now: more than one where nodes of a cluster mine, train, rank the valid split or rate rules; null for what changes facts';
-comment on column hkg_progress.rows is 'rows that hkg_load or hkg_sync has read from its query, or rows that were deleted or written';
+comment on column hkg_progress.eta is 'when it will end, by the time that epochs and iterations took so far; null while the graph or a query is read';
+comment on column hkg_progress.percent is 'time past, of all time by that estimate; it never falls, and stays below 100';
+comment on column hkg_progress.bar is 'percent as a bar, and the time that is left';
+comment on column hkg_progress.nodes is 'servers that do the work of the phase now; null for what changes facts';
+comment on column hkg_progress.rows is 'rows of a load or a sync that were read, deleted or written';
 
 /*
  * Every trial is a training in the background, which commits: that is what lets a search survive whatever stops
@@ -1064,7 +1064,7 @@ returns table (head text, relation text, tail text, known bool)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 1000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_apply_rule(name, text, int, int) is
-'what a rule infers; known: whether it is a fact already
+'what a rule infers, and whether each triple is known already
 Several sessions or servers can share the work: each takes a slice of the entities X.
 graph: an existing graph
 rule: its text, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")
@@ -1279,7 +1279,8 @@ returns float8
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_thresholds(name, regclass, name, bigint) is
-'learns the thresholds of hkg_classify from false triples that you give, beside the valid split, and returns the accuracy on these; without them, deletes thresholds, so that hkg_classify goes by probabilities
+'learns the thresholds of hkg_classify from false triples that you give and from the valid split; returns the accuracy
+Without false triples it deletes the thresholds, and hkg_classify goes by probabilities.
 graph: an existing graph with a valid split
 negatives: a table or view of false triples, with the columns head, relation and tail; null: none
 model: a trained model of the graph
@@ -1320,7 +1321,7 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 100
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learnt_paths(name, text, int, name, int, bigint) is
 'what a path network has learnt, as rules: for each relation the paths that weigh most over many facts, with their counts
-A fact takes about twenty times as long as a prediction.
+To ask about one fact takes about twenty times as long as a prediction.
 graph: an existing graph
 relation: a relation; null: each of them, by itself
 k: rules of each relation, 1 to 10000
