@@ -4,6 +4,8 @@
  */
 #include "call.h"
 
+#include "catalog/pg_proc.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "server/argument.h"
@@ -21,7 +23,7 @@ call_begin(FunctionCallInfo fcinfo, int model_argument)
 	MemoryContextSwitchTo(call.work);
 	call.model = argument_name(fcinfo, model_argument, "model");
 	sql_begin();
-	call.graph = graph_open(graph);
+	call.graph = func_volatile(fcinfo->flinfo->fn_oid) == PROVOLATILE_VOLATILE ? graph_open_to_write(graph) : graph_open(graph);
 	return call;
 }
 

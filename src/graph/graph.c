@@ -79,15 +79,28 @@ graph_check_name(const Graph *graph)
 				 errhint("Try again, with the name that the graph has now.")));
 }
 
-Graph *
-graph_open(const char *name)
+static Graph *
+check_graph(Graph *graph)
 {
-	Graph	   *graph = graph_find(name);
-
 	graph_check_layout(graph);
 	graph_check_distribution(graph);
 	check_model_table(graph);
 	return graph;
+}
+
+Graph *
+graph_open(const char *name)
+{
+	return check_graph(graph_find(name));
+}
+
+Graph *
+graph_open_to_write(const char *name)
+{
+	Graph	   *graph = graph_find(name);
+
+	graph_upgrade_to_write(graph);
+	return check_graph(graph);
 }
 
 Graph *
@@ -105,7 +118,7 @@ Graph *
 graph_open_pinned(const char *name)
 {
 	int			nest_level = sql_pin();
-	Graph	   *graph = graph_open(name);
+	Graph	   *graph = graph_open_to_write(name);
 
 	sql_unpin(nest_level);
 	return graph;

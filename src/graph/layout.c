@@ -141,6 +141,42 @@ take_step(const Graph *graph, Oid owner, const char *step, int32 layout)
 	stop_acting(caller);
 }
 
+/* To the layout of this library, with the steps that it lacks; returns it. */
+static int32
+upgrade(Graph *graph, Oid owner)
+{
+	int32		layout;
+
+	graph_lock_for_upgrade(graph);
+	layout = layout_as(graph, owner);
+	if (layout > library_layout)
+		refuse_layout(graph, layout);
+	if (layout < library_layout)
+		graph_lock_whole(graph);
+	while (layout < library_layout)
+	{
+		char	   *step = find_step(++layout);
+
+		take_step(graph, owner, step, layout);
+	}
+	return layout;
+}
+
+void
+graph_upgrade_to_write(Graph *graph)
+{
+	Oid			owner;
+	int32		layout;
+
+	if (!graph_has_owner(graph, &owner) || layout_as(graph, owner) >= library_layout)
+		return;
+	graph_check_distribution(graph);
+	layout = upgrade(graph, owner);
+	ereport(NOTICE,
+			(errmsg("graph \"%s\" is upgraded to layout %d", graph->name, layout),
+			 errdetail("An older version of hybridkg made it.")));
+}
+
 HKG_FUNCTION(hkg_upgrade_graph);
 Datum
 hkg_upgrade_graph(PG_FUNCTION_ARGS)
@@ -154,18 +190,7 @@ hkg_upgrade_graph(PG_FUNCTION_ARGS)
 	graph = graph_find(name);
 	graph_check_distribution(graph);
 	owner = graph_require_owner(graph);
-	graph_lock_for_upgrade(graph);
-	layout = layout_as(graph, owner);
-	if (layout > library_layout)
-		refuse_layout(graph, layout);
-	if (layout < library_layout)
-		graph_lock_whole(graph);
-	while (layout < library_layout)
-	{
-		char	   *step = find_step(++layout);
-
-		take_step(graph, owner, step, layout);
-	}
+	layout = upgrade(graph, owner);
 	sql_end();
 	PG_RETURN_INT32(layout);
 }

@@ -470,7 +470,7 @@ hkg_imported_rules(PG_FUNCTION_ARGS)
 
 	argument_check_model(model);
 	sql_begin();
-	import.names.graph = graph_open(graph);
+	import.names.graph = graph_open_to_write(graph);
 	import.context = CurrentMemoryContext;
 	import.scratch = AllocSetContextCreate(CurrentMemoryContext, "hybridkg rules", ALLOCSET_DEFAULT_SIZES);
 	graph_require_rights(import.names.graph, written, lengthof(written));

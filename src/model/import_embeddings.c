@@ -202,7 +202,7 @@ hkg_import_embeddings(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	sql_begin();
-	import.graph = graph_open(graph);
+	import.graph = graph_open_to_write(graph);
 	graph_require_rights(import.graph, written, lengthof(written));
 	graph_lock_for_training(import.graph, import.model);
 	graph_lock_models(import.graph);
