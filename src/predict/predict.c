@@ -81,8 +81,9 @@ find_inferred(EntityQuestion *question)
 
 	if (predictor->kind == EV_EMBEDDING || first == predictor_entities(predictor))
 		return inferred;
-	all.count = ev_answer(predictor->answering, predictor->kind, question->side, question->given, question->relation,
-						  hkg_leader(), POOL_LEADER, &all.candidate);
+	all.count = ev_answer(predictor->answering, predictor->kind,
+						  question_of(question->side, question->given, question->relation), hkg_leader(), POOL_LEADER,
+						  &all.candidate);
 	expected = predictor_expected(predictor, question->side, question->given, question->relation, all);
 	inferred.scored = array_new(ScoredRow, Min(all.count, predictor_entities(predictor) - first));
 	for (int64 i = 0; i < all.count; i++)
@@ -160,7 +161,7 @@ score_entities(const EntityQuestion *question, int64 wanted, KgeAnswer *answer)
 	const Predictor *predictor = question->predictor;
 	const KgeModel *kge = &predictor->kge;
 	Pool	   *pool = model_pool(kge);
-	KgeTopQuestion asked = {question->side, question->given, question->relation, question->excluded.value,
+	Question	asked = {question->side, question->given, question->relation, question->excluded.value,
 	lower_bound_int32(question->excluded.value, 0, question->excluded.count, kge->entities)};
 	Arena		arena = hkg_scratch(false);
 	EvAdjuster	adjuster;

@@ -37,7 +37,7 @@ typedef struct Top
 	Pool	   *pool;
 	const KgeModel *model;
 	const KgeSketch *sketch;
-	KgeTopQuestion asked_for;
+	Question asked_for;
 	const KgeAdjustment *adjustment;	/* NULL: none */
 	double		weight;			/* of what it lists */
 	const KgeAddition *addition;	/* what it lists */
@@ -162,10 +162,7 @@ end_of(const Top *top, int64_t tile)
 static void
 list_additions(Top *top, int thread)
 {
-	const KgeTopQuestion *question = &top->asked_for;
-
-	top->listed = top->adjustment->list(top->adjustment->argument, question->side, question->given, question->relation,
-										top->pool, thread, &top->addition);
+	top->listed = top->adjustment->list(top->adjustment->argument, &top->asked_for, top->pool, thread, &top->addition);
 }
 
 /* The most of the entities of a tile */
@@ -243,11 +240,10 @@ addition_of(const Top *top, int32_t number)
 static double
 exact_phi(const Top *top, int32_t number, int thread)
 {
-	const KgeTopQuestion *asked = &top->asked_for;
+	const Question *asked = &top->asked_for;
 
 	return kge_exact_score(&top->exact[thread == POOL_LEADER ? 0 : thread],
-						   triple_of_answer(asked->side, asked->given, asked->relation, entity_of(top, number)),
-						   asked->side);
+						   question_triple(asked, entity_of(top, number)), asked->side);
 }
 
 /* A most that is infinite promises nothing. */
@@ -421,7 +417,7 @@ for_finalists(Top *top, void (*function) (void *argument, int64_t item, int thre
 static int64_t
 best_finalists(const Top *top, int64_t k, KgeAnswer *answers)
 {
-	const KgeTopQuestion *question = &top->asked_for;
+	const Question *question = &top->asked_for;
 	int64_t		kept = 0;
 
 	for (int64_t i = 0; i < top->finalists; i++)
@@ -442,18 +438,17 @@ best_finalists(const Top *top, int64_t k, KgeAnswer *answers)
 static void
 look_at_all(Top *top)
 {
-	const KgeTopQuestion *question = &top->asked_for;
-	Triple		triple = triple_of_answer(question->side, question->given, question->relation, 0);
+	const Question *question = &top->asked_for;
 
 	if (top->adjustment != NULL)
 		top->weight = kge_adjustment_weight(top->adjustment, question->relation, question->side);
-	kge_make_query(top->model, kge_query(top->model, triple, question->side), top->query);
+	kge_make_query(top->model, kge_query(top->model, question_triple(question, 0), question->side), top->query);
 	top->asked = kge_sketch_query(top->sketch, top->query, top->code);
 	pool_run(top->pool, 1 + tiles_of(top), estimate, top);
 }
 
 int64_t
-kge_top(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch, KgeTopQuestion question,
+kge_top(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch, Question question,
 		const KgeAdjustment *adjustment, int64_t k, KgeAnswer *answers)
 {
 	Top			top = {.pool = pool,.model = model,.sketch = sketch,.asked_for = question,.adjustment = adjustment};
