@@ -168,7 +168,10 @@ graph_upgrade_to_write(Graph *graph)
 	Oid			owner;
 	int32		layout;
 
-	if (!graph_has_owner(graph, &owner) || layout_as(graph, owner) >= library_layout)
+	if (!graph_has_owner(graph, &owner))
+		return;
+	layout = layout_as(graph, owner);
+	if (layout < 1 || layout >= library_layout)
 		return;
 	graph_check_distribution(graph);
 	layout = upgrade(graph, owner);
