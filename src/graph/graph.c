@@ -124,15 +124,16 @@ graph_open_pinned(const char *name)
 	return graph;
 }
 
-/* For functions in SQL: errors unless it is a graph of this layout. */
+/* For functions in SQL: errors unless it is a graph of this layout, whose facts the caller may read. */
 HKG_FUNCTION(hkg_check_graph);
 Datum
 hkg_check_graph(PG_FUNCTION_ARGS)
 {
+	static const TableRights needed = {"triple", ACL_SELECT};
 	char	   *name = argument_name(fcinfo, 0, "graph");
 
 	sql_begin();
-	graph_open(name);
+	graph_require_rights(graph_open(name), &needed, 1);
 	sql_end();
 	PG_RETURN_VOID();
 }
