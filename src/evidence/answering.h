@@ -47,9 +47,7 @@ struct EvAnswering
 
 	/* the question */
 	EvKind		kind;
-	Side		side;
-	int32_t		given;
-	int32_t		relation;
+	Question	question;
 	int32_t		atom;			/* from given to answers */
 	double		closed;			/* what rules are worth, see ev_worth */
 	int32_t		known;			/* the group of its answers among the facts; -1: none */

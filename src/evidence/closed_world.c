@@ -220,8 +220,7 @@ rank_example(void *argument, int64_t item, int thread)
 		const EvCandidate *answer;
 
 		ev_answering_weigh(answering, task->same[s]);
-		candidates.count = ev_answer(answering, EV_RULES, question.side, question.given, question.relation, task->pool,
-									 thread, &candidates.candidate);
+		candidates.count = ev_answer(answering, EV_RULES, question, task->pool, thread, &candidates.candidate);
 		answer = ev_candidate(answering, due);
 		task->rank[item].with[s] = answer == NULL || !isfinite(score_of(task, item, due, thread)) ? 0 :
 			rank_among(task, item, &question, candidates, answer, thread);

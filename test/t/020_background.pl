@@ -307,7 +307,7 @@ like(refused(q{begin read only; select hkg_train_background('g')}), qr/ERROR:  2
 like(refused(q{begin; update g.model set status = 'mine' where name = 'whole'; select hkg_train_background('g', model => 'whole')}),
 	qr/ERROR:  55P03: /, 'a row that the session has locked itself');
 my $wild = q{'g', 'distmult', 2, 1, 1, top_rules => 0, evidence_rules => 0, model => 'wild'};
-value("select hkg_train($wild)");
+value("select hkg_train(@{[ arguments($wild) ]})");
 value(q{update g.entity_embedding set embedding = '{3e38, 3e38}' where model = 'wild'});
 value("select hkg_train_background(@{[ arguments(qq{$wild, warm_start => true}) ]})");
 wait_until($node, q{select status <> 'training' from g.model where name = 'wild'});
