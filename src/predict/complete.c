@@ -83,7 +83,7 @@ shown_scores(const Asking *asking, const QuestionList *asked, const Question *qu
 	return scores;
 }
 
-/* The same; where some entities are candidates, the best answers of all were looked for before. */
+/* The same among all entities.  Where only some are candidates, the top EV_SHOWN of all were found before (see look). */
 static EvQuestionScores
 scores_of(const Asking *asking, const QuestionList *asked, const Question *question, const KgeScored *answers,
 		  int64 count)

@@ -562,11 +562,11 @@ answer(FunctionCallInfo fcinfo, Asked *asked, SqlResult *result)
 }
 
 void
-predict_among(FunctionCallInfo fcinfo, const Call *call, const Predictor *predictor, QuestionAsked question,
+predict_among(FunctionCallInfo fcinfo, const Call *call, const Predictor *predictor, Question question, int k, bool known,
 			  const GivenNames *candidates)
 {
 	Asked		asked = {.graph = call->graph,.predictor = predictor,.side = question.side,.relation = question.relation,
-		.k = question.k,.known = question.known,.count = 1,.given = &question.given};
+		.k = k,.known = known,.count = 1,.given = &question.given};
 
 	asked.candidates = entity_set(call->graph, predictor->added, candidates);
 	answer(fcinfo, &asked, call->result);
