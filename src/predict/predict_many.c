@@ -562,11 +562,11 @@ answer(FunctionCallInfo fcinfo, Asked *asked, SqlResult *result)
 }
 
 void
-predict_among(FunctionCallInfo fcinfo, const Call *call, const Predictor *predictor, QuestionAsked question,
+predict_among(FunctionCallInfo fcinfo, const Call *call, const Predictor *predictor, Question question, int k, bool known,
 			  const GivenNames *candidates)
 {
 	Asked		asked = {.graph = call->graph,.predictor = predictor,.side = question.side,.relation = question.relation,
-		.k = question.k,.known = question.known,.count = 1,.given = &question.given};
+		.k = k,.known = known,.count = 1,.given = &question.given};
 
 	asked.candidates = entity_set(call->graph, predictor->added, candidates);
 	answer(fcinfo, &asked, call->result);
@@ -587,10 +587,9 @@ predict_many(FunctionCallInfo fcinfo, Side side)
 	Predictor	predictor;
 
 	(void) argument(fcinfo, names, what);
-	call = call_begin_unpinned(fcinfo, 4);
-	given = call_names(fcinfo, names, what, &call);
-	candidates = call_names(fcinfo, 7, "candidates", &call);
-	call_pin(&call);
+	call = call_begin(fcinfo, 4);
+	given = given_names(fcinfo, names, what);
+	candidates = given_names(fcinfo, 7, "candidates");
 	predictor = predictor_open(call.graph, call.model, kind);
 	asked.graph = call.graph;
 	asked.predictor = &predictor;

@@ -7,8 +7,10 @@
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
-#include "graph/call.h"
+#include "graph/graph.h"
 #include "model/model.h"
+#include "server/argument.h"
+#include "server/sql.h"
 
 #define REPLACEMENT 0xFFFD
 
@@ -28,10 +30,16 @@ HKG_FUNCTION(hkg_check_model);
 Datum
 hkg_check_model(PG_FUNCTION_ARGS)
 {
-	Call		call = call_begin(fcinfo, 1);
+	char	   *name = argument_name(fcinfo, 0, "graph");
+	char	   *model = PG_ARGISNULL(1) ? NULL : argument_name(fcinfo, 1, "model");
+	Graph	   *graph;
 
-	model_require(call.graph, call.model);
-	return call_end(&call);
+	sql_begin();
+	graph = graph_open(name);
+	if (model != NULL)
+		model_require(graph, model);
+	sql_end();
+	PG_RETURN_VOID();
 }
 
 static void

@@ -88,7 +88,7 @@ cmp_ok(length $text, '<', 600_000, 'its size');
 # the numbers are those of the tables
 is($figures->{about}{facts}, $primary->safe_psql('postgres', q{select count(*) from "<g> & ""h""".triple}), 'the number of facts');
 my ($weighted, $triples) = (0, 0);
-foreach my $row (@{ $model->{accuracy}{both} })
+foreach my $row (@{ $model->{accuracy}{all} })
 {
 	$weighted += $row->[1] * ($row->[2] + $row->[3]) / 2;
 	$triples += $row->[1];
@@ -305,7 +305,7 @@ cmp_ok(scalar(@missing), '>=', 20, 'which has facts');
 my $values = join ', ', map { "('$_->[0]', '$_->[1]', '$_->[2]')" } @missing;
 my @complete = split /\n/, $primary->safe_psql('postgres', qq{
 	with listed as materialized (select row_number() over () as place, f.* from (values $values) f (head, relation, tail))
-	select c.probability from listed l, hkg_complete('big', l.relation, 1, 0, heads => array[l.head], candidates => array[l.tail]) c order by l.place});
+	select c.probability from listed l, hkg_complete('big', l.relation, 1, min_probability => 0, heads => array[l.head], candidates => array[l.tail]) c order by l.place});
 is(scalar(grep { abs($missing[$_][3] - $complete[$_]) > 1e-9 } 0 .. $#missing), 0, 'with the probabilities of hkg_complete');
 is(scalar(grep { $complete[$_] > $complete[ $_ - 1 ] + 1e-9 } 1 .. $#complete), 0, 'most probable first');
 
