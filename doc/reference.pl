@@ -22,7 +22,7 @@ my @sections = (
 	[ 'Graphs', qw(hkg_create_graph hkg_load hkg_sync hkg_split hkg_drop_graph hkg_upgrade_graph hkg_sparsity) ],
 	[ 'Training', qw(hkg_train hkg_settings hkg_presets hkg_train_background hkg_resume hkg_estimate hkg_tune) ],
 	[ 'Prediction', qw(hkg_predict_tails hkg_predict_heads hkg_predict_relations hkg_complete hkg_score hkg_classify hkg_explain hkg_explain_svg
-		hkg_path_rules hkg_neighbors hkg_project hkg_learn_evidence hkg_learn_thresholds) ],
+		hkg_learnt_paths hkg_neighbors hkg_project hkg_learn_evidence hkg_learn_thresholds) ],
 	[ 'Evaluation', qw(hkg_evaluate hkg_ranks hkg_compare hkg_rule_precision hkg_report) ],
 	[ 'Rules and embeddings', qw(hkg_mine_rules hkg_count_rules hkg_apply_rule hkg_rule_sql hkg_import_rules hkg_import_embeddings) ],
 	[ 'Several servers', qw(hkg_distribute_graph hkg_undistribute_graph) ],

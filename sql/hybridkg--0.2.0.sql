@@ -462,11 +462,14 @@ begin
 	-- a path network beside rules
 	alter table evidence_weight add paths float8;
 	comment on column evidence_weight.paths is 'evidence is that of rules + paths * the path network''s score; null: 0.7';
-	alter table threshold drop constraint threshold_evidence_check,
-		add constraint threshold_evidence_check check (evidence in ('embedding', 'rules', 'paths', 'both'));
-	comment on column threshold.evidence is 'the scores it is for: embedding, rules, paths or both';
+	-- what was called both, of two
+	alter table threshold drop constraint threshold_evidence_check;
+	update threshold set evidence = 'all' where evidence = 'both';
+	alter table threshold add constraint threshold_evidence_check check (evidence in ('embedding', 'rules', 'paths', 'all'));
+	update model set evidence = replace(evidence::text, '"both":', '"all":')::jsonb where evidence::text like '%"both":%';
+	comment on column threshold.evidence is 'the scores it is for: embedding, rules, paths or all';
 
-	comment on column model.evidence is 'discount: the weight of each further rule that infers the same candidate, 0 to 1, for rules and for both; calibration: that of all relations together; error: its expected calibration error; held_out: the share of the known facts that was held out; assume_missing, and fitted_missing, which probabilities were fitted with; null: no evidence';
+	comment on column model.evidence is 'discount: the weight of each further rule that infers the same candidate, 0 to 1, for rules and for all; calibration: that of all relations together; error: its expected calibration error; held_out: the share of the known facts that was held out; assume_missing, and fitted_missing, which probabilities were fitted with; null: no evidence';
 
 	-- tables and columns of layout 1, in shorter words
 	comment on table rule is 'mined rules above the bounds, imported rules, and path rules that are evidence at prediction';
@@ -584,7 +587,7 @@ cascade: whether views, foreign keys and the like of other schemas that depend o
 errors: 2BP01, with a list, when there are such and cascade is false, 3F000 when there is no such schema, 42809 when it is not a graph, 42501 for anyone but the owner';
 
 create function hkg_load(graph name, query text, split text default 'train',
-	out triples bigint, out duplicates bigint, out entities bigint, out relations bigint, out held_out bigint)
+	out added bigint, out duplicates bigint, out entities bigint, out relations bigint, out held_out bigint)
 returns record
 as 'MODULE_PATHNAME' language c volatile parallel unsafe;
 comment on function hkg_load(name, text, text) is
@@ -593,7 +596,8 @@ Loads, syncs and splits of one graph wait for each other. The first load of 10,0
 graph: an existing graph
 query: one SELECT whose first three columns are head, relation and tail, of any type; it runs with the caller''s rights and search_path
 split: train (facts to learn from), valid or test (facts held out)
-triples, entities, relations: how many were added
+added: facts
+entities, relations: names that were added
 duplicates: rows that were facts already or came twice
 held_out: facts that are held out, and were left out of train
 errors: 22004 or 22023 for a null or empty name, with its row, 42601 for fewer than three columns, 0A000 for a query that writes, 54000 for a name of more than some 2,700 bytes, 53200 above hybridkg.max_memory, 42501 without select on entity, relation and holdout and insert on the table of facts, 23503 when somebody deletes an entity meanwhile, 27000 when a trigger leaves out names, 55000 when the graph was renamed meanwhile';
@@ -1024,23 +1028,23 @@ errors: before anything is trained, 22023 or 0A000 for settings that hkg_train w
 -- Rules
 -- ---------------------------------------------------------------------------
 
-create function hkg_mine_rules(graph name, max_rule_length int default 3, min_head_coverage float8 default 0.01,
-	min_support int default 2, constants bool default false, measure text default 'standard',
-	model name default null, omega float8 default 0.5, ec_sample int default null, min_confidence float8 default 0)
+create function hkg_mine_rules(graph name, model name default null, max_rule_length int default 3,
+	min_head_coverage float8 default 0.01, min_support int default 2, constants bool default false,
+	measure text default 'standard', omega float8 default 0, ec_sample int default null, min_confidence float8 default 0)
 returns table (rule text, support bigint, body_size bigint, pca_body_size bigint, head_coverage float8,
 	standard_confidence float8, pca_confidence float8, embedding_confidence float8, quality float8,
 	embedding_confidence_error float8)
-as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000 rows 1000
+as 'MODULE_PATHNAME', 'hkg_mined_rules' language c volatile parallel unsafe cost 100000 rows 1000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_mine_rules(name, int, float8, int, bool, text, name, float8, int, float8) is
+comment on function hkg_mine_rules(name, name, int, float8, int, bool, text, float8, int, float8) is
 'every closed rule above the bounds, best first
 graph: an existing graph
+model: the model that gives embedding confidence; for hybrid
 max_rule_length: atoms of a rule, head included, 2 to 4; 4 takes ten times as long as 3 on sparse graphs, hundreds of times on dense ones
 min_head_coverage: least share of the head relation''s facts that a rule infers, 0 to 1
 min_support: least number of facts that a rule infers
 constants: whether rules with constants are searched, too, r(X,Y) <= b(X,Y), c(X,"entity")
 measure: what quality is: standard (standard confidence), pca (PCA confidence) or hybrid ((1 - omega) * standard + omega * embedding confidence; drops a rule when a shorter rule within it has at least its quality)
-model: the model that gives embedding confidence; for hybrid
 omega: weight of embedding confidence, 0 to 1; for hybrid
 ec_sample: predictions of a rule to score, at least 2, always the same ones; null: all; for hybrid
 min_confidence: least standard confidence of a rule, 0 to 1
@@ -1081,32 +1085,32 @@ slice: its number, 1 to slices
 slices: how many there are
 errors: 42601 with the position when a rule does not parse, 42704 for unknown names, 22023 for a rule outside the language';
 
-create function hkg_import_rules(graph name, lines text, format text default 'hybridkg', model name default 'default',
+create function hkg_import_rules(graph name, lines text, model name default 'default', format text default 'hybridkg',
 	on_error text default 'skip')
 returns bigint
-as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
+as 'MODULE_PATHNAME', 'hkg_imported_rules' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_import_rules(name, text, text, name, text) is
+comment on function hkg_import_rules(name, text, name, text, text) is
 'adds rules of other programs to a model, as selected rules, counted on the graph''s facts; returns the number of different rules
 A rule that is imported again is counted anew. A training of that name replaces them all.
 graph: an existing graph
 lines: one rule a line; numbers that come with a rule are ignored. A variable of one atom only is some entity, r(X,"c") <= b(X,A); an empty body, r(X,"c") <=, is any X with a fact of r
-format: hybridkg (r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie (AMIE 3; lines without an arrow are skipped) or anyburl. Lines of amie and anyburl are cut so that their names are in the graph
 model: the model they are added to; if there is none, one that explains, but has no embeddings to predict with
+format: hybridkg (r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie (AMIE 3; lines without an arrow are skipped) or anyburl. Lines of amie and anyburl are cut so that their names are in the graph
 on_error: skip (lines that are no rules of the graph are left out, and a NOTICE counts them with the reasons) or stop (an error)
 errors: with the line, 42601 with the position when one does not parse, 42704 for unknown names, 22023 for a rule outside the language; 55006 when the model is being trained, 55000 when entities or relations have come since the model was trained';
 
-create function hkg_import_embeddings(graph name, model name, score_function text, entity_query text, relation_query text,
-	gamma float8 default 0, norm int default 1, reciprocal bool default false, out entities bigint, out relations bigint)
+create function hkg_import_embeddings(graph name, entity_query text, relation_query text, score_function text,
+	model name default 'default', gamma float8 default 0, norm int default 1, reciprocal bool default false, out entities bigint, out relations bigint)
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000;
-comment on function hkg_import_embeddings(name, name, text, text, text, float8, int, bool) is
+comment on function hkg_import_embeddings(name, text, text, text, name, float8, int, bool) is
 'makes a model of embeddings that another program trained
 Queries run with the caller''s rights and search_path. Entities without an embedding are predicted like those that came after a training. hkg_learn_evidence adds rules, weights and probabilities.
 graph: an existing graph
-model: the name of a new model, or of one of imported rules
-score_function: transe, distmult, complex, rotate or rescal
 entity_query: a query of two columns: the name of an entity, and its embedding of d numbers; complex and rotate: d real parts, then d imaginary parts. Names that the graph lacks are left out
 relation_query: likewise for relations; rotate: d phases in radians; rescal: a matrix of d x d, row by row. With reciprocal, a third column has the embedding of the inverse
+score_function: transe, distmult, complex, rotate or rescal
+model: the name of a new model, or of one of imported rules
 gamma, norm: of transe and rotate: a score is gamma minus the distance in that norm, 1 or 2
 reciprocal: whether each relation has an embedding of its inverse, by which heads are scored
 entities, relations: how many got an embedding
@@ -1122,11 +1126,12 @@ comment on function _hkg_estimate_k(internal) is
 'support function: has the planner expect k rows of a function that returns the k best';
 
 create function hkg_predict_tails(graph name, head text, relation text, k int default 10,
-	model name default 'default', known bool default false, evidence text default 'both',
-	candidates "any" default null)
+	model name default 'default', known bool default false, evidence text default 'all',
+	candidates text[] default null)
 returns table (tail text, score float8, probability float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@._hkg_estimate_k;
-comment on function hkg_predict_tails(name, text, text, int, name, bool, text, "any") is
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@._hkg_estimate_k
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_predict_tails(name, text, text, int, name, bool, text, text[]) is
 'the k most plausible tails of (head, relation, ?), best first
 graph: an existing graph
 head: an entity; one that came after the training needs a fact
@@ -1134,17 +1139,18 @@ relation: a relation
 k: how many, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
-candidates: list only these entities: an array of names, or a query as text whose first column names them; null: all. Probabilities stay those among all entities
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
 create function hkg_predict_heads(graph name, relation text, tail text, k int default 10,
-	model name default 'default', known bool default false, evidence text default 'both',
-	candidates "any" default null)
+	model name default 'default', known bool default false, evidence text default 'all',
+	candidates text[] default null)
 returns table (head text, score float8, probability float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@._hkg_estimate_k;
-comment on function hkg_predict_heads(name, text, text, int, name, bool, text, "any") is
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@._hkg_estimate_k
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_predict_heads(name, text, text, int, name, bool, text, text[]) is
 'the k most plausible heads of (?, relation, tail), best first
 graph: an existing graph
 relation: a relation
@@ -1152,53 +1158,55 @@ tail: an entity; one that came after the training needs a fact
 k: how many, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
-candidates: list only these entities: an array of names, or a query as text whose first column names them; null: all. Probabilities stay those among all entities
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
-create function hkg_predict_tails(graph name, heads "any", relation text, k int default 10,
-	model name default 'default', known bool default false, evidence text default 'both',
-	candidates "any" default null)
+create function hkg_predict_tails(graph name, heads text[], relation text, k int default 10,
+	model name default 'default', known bool default false, evidence text default 'all',
+	candidates text[] default null)
 returns table (head text, tail text, score float8, probability float8)
 as 'MODULE_PATHNAME', 'hkg_predict_tails_many'
-language c stable parallel safe cost 10000 rows 100 support @extschema@._hkg_estimate_k;
-comment on function hkg_predict_tails(name, "any", text, int, name, bool, text, "any") is
+language c stable parallel safe cost 10000 rows 100 support @extschema@._hkg_estimate_k
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_predict_tails(name, text[], text, int, name, bool, text, text[]) is
 'the k most plausible tails of (head, relation, ?) for each of many heads: the same as one by one, in a fraction of the time
 graph: an existing graph
-heads: entities: an array of names, or a query as text whose first column names them
+heads: entities, array(select name from ...)
 relation: a relation
 k: how many for each of them, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
-candidates: list only these entities: an array of names, or a query as text whose first column names them; null: all. Probabilities stay those among all entities
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
 head: the name in heads; rows come in the order of heads
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
-create function hkg_predict_heads(graph name, relation text, tails "any", k int default 10,
-	model name default 'default', known bool default false, evidence text default 'both',
-	candidates "any" default null)
+create function hkg_predict_heads(graph name, relation text, tails text[], k int default 10,
+	model name default 'default', known bool default false, evidence text default 'all',
+	candidates text[] default null)
 returns table (tail text, head text, score float8, probability float8)
 as 'MODULE_PATHNAME', 'hkg_predict_heads_many'
-language c stable parallel safe cost 10000 rows 100 support @extschema@._hkg_estimate_k;
-comment on function hkg_predict_heads(name, text, "any", int, name, bool, text, "any") is
+language c stable parallel safe cost 10000 rows 100 support @extschema@._hkg_estimate_k
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_predict_heads(name, text, text[], int, name, bool, text, text[]) is
 'the k most plausible heads of (?, relation, tail) for each of many tails: the same as one by one, in a fraction of the time
 graph: an existing graph
 relation: a relation
-tails: entities: an array of names, or a query as text whose first column names them
+tails: entities, array(select name from ...)
 k: how many for each of them, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
-candidates: list only these entities: an array of names, or a query as text whose first column names them; null: all. Probabilities stay those among all entities
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
 tail: the name in tails; rows come in the order of tails
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
 create function hkg_predict_relations(graph name, head text, tail text, k int default 10,
-	model name default 'default', known bool default false, evidence text default 'both')
+	model name default 'default', known bool default false, evidence text default 'all')
 returns table (relation text, score float8, probability float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@._hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
@@ -1210,21 +1218,21 @@ head, tail: entities
 k: how many, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
 create function hkg_score(graph name, head text, relation text, tail text, model name default 'default',
-	evidence text default 'both')
+	evidence text default 'all')
 returns float8
 as 'MODULE_PATHNAME' language c stable parallel safe cost 250;	-- measured, in additions of integers; pins search_path itself, when it reads tables
 comment on function hkg_score(name, text, text, text, name, text) is
 'the score of a triple as an answer to (head, relation, ?): any real number, higher is more plausible
-With ''both'' it is scale * (embedding + weight * (rules + paths * path network)), with numbers of table evidence_weight. A fact is part of its own evidence, and may score higher than if it were missing. Evidence takes about a millisecond for each (head, relation): sort many triples by these, or use the embedding alone.
+With ''all'' it is scale * (embedding + weight * (rules + paths * path network)), with numbers of table evidence_weight. A fact is part of its own evidence, and may score higher than if it were missing. Evidence takes about a millisecond for each (head, relation): sort many triples by these, or use the embedding alone.
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has';
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has';
 
 create function hkg_neighbors(graph name, entity text, k int default 10, model name default 'default')
 returns table (entity text, similarity float8)
@@ -1254,7 +1262,7 @@ explained: k numbers, the same in every row: each component''s share of the vari
 errors: 22023 for a k out of range, 42704 for an unknown model, 55000 when it has no embeddings, 54000 for embeddings of more than 5,000 numbers, 53200 above hybridkg.max_memory, 0A000 when hybridkg was built without BLAS and LAPACK';
 
 create function hkg_classify(graph name, head text, relation text, tail text, model name default 'default',
-	evidence text default 'both')
+	evidence text default 'all')
 returns bool
 as 'MODULE_PATHNAME' language c stable parallel safe cost 250;	-- as hkg_score
 comment on function hkg_classify(name, text, text, text, name, text) is
@@ -1262,7 +1270,7 @@ comment on function hkg_classify(name, text, text, text, name, text) is
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
 errors: 55000 when the model has neither probabilities nor thresholds';
 
 create function hkg_learn_thresholds(graph name, negatives regclass default null, model name default 'default',
@@ -1279,7 +1287,7 @@ model: a trained model of the graph
 seed: draws false triples for the accuracy, if none are given
 errors: 55000 when there is no valid split, 42704 for an unknown name among the negatives, 55006 when the model is being trained';
 
-create function hkg_learn_evidence(graph name, model name default 'default', assume_missing float8 default -1) returns void
+create function hkg_learn_evidence(graph name, model name default 'default', assume_missing float8 default null) returns void
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_evidence(name, name, float8) is
@@ -1287,7 +1295,7 @@ comment on function hkg_learn_evidence(name, name, float8) is
 Without a valid split, what was learnt in training stays. Thresholds of all scores but the embedding''s are deleted.
 graph: an existing graph
 model: a trained model of the graph
-assume_missing: the share of all true facts that the graph is assumed to lack, 1e-6 to 0.99; -1: as before
+assume_missing: the share of all true facts that the graph is assumed to lack, 1e-6 to 0.99, or 0: probabilities are chances to be held out; null: as before
 errors: 22023 for a value out of range, 55006 when the model is being trained';
 
 create function hkg_explain(graph name, head text, relation text, tail text, model name default 'default')
@@ -1305,19 +1313,19 @@ quality: that of table rule, or else the rule''s confidence as evidence
 grounding: the facts that match the rule''s body; of a selected rule one row for each grounding
 share: its part of hkg_score; all shares add up to it. Null: a better rule infers much the same';
 
-create function hkg_path_rules(graph name, relation text default null, model name default 'default', k int default 10,
+create function hkg_learnt_paths(graph name, relation text default null, k int default 10, model name default 'default',
 	sample int default 100, seed bigint default 0)
 returns table (relation text, rule text, length int, share float8, questions bigint, support bigint, body_size bigint,
 	head_coverage float8, confidence float8, confidence_error float8, pca_confidence float8, rule_id int)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 100
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_path_rules(name, text, name, int, int, bigint) is
+comment on function hkg_learnt_paths(name, text, int, name, int, bigint) is
 'what a path network has learnt, as rules: for each relation the paths that weigh most over many facts, with their counts
 To ask about one fact takes about twenty times as long as a prediction.
 graph: an existing graph
 relation: a relation; null: each of them, by itself
-model: a model with a path network
 k: rules of each relation, 1 to 10000
+model: a model with a path network
 sample: facts of each relation to ask for, at least 2; null: all
 seed: draws the facts, and the pairs if counts are estimates
 rule: a path from X to Y; a path that returns to an entity counts without the loop
@@ -1330,20 +1338,21 @@ rule_id: the same rule in table rule; null: it is not there
 errors: 42704 for an unknown relation, 55000 if the model has no path network, or came before the relation, 53200 above hybridkg.max_memory';
 
 create function hkg_complete(graph name, relation text default null, k int default 100,
-	min_probability float8 default 0.5, model name default 'default', evidence text default 'both',
-	heads "any" default null, candidates "any" default null, one_each bool default false, exact bool default false)
+	model name default 'default', min_probability float8 default 0.5, evidence text default 'all',
+	heads text[] default null, candidates text[] default null, one_each bool default false, exact bool default false)
 returns table (head text, relation text, tail text, score float8, probability float8, rule text)
-as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000 rows 100 support @extschema@._hkg_estimate_k;
-comment on function hkg_complete(name, text, int, float8, name, text, "any", "any", bool, bool) is
+as 'MODULE_PATHNAME', 'hkg_missing_facts' language c stable parallel safe cost 1000000 rows 100 support @extschema@._hkg_estimate_k
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_complete(name, text, int, name, float8, text, text[], text[], bool, bool) is
 'the most probable missing facts of a graph, best first, as a list to review
 It asks about entities that have a fact of the relation, and about entities like them, for tails and for heads. An empty list comes with a NOTICE that has the best probability found.
 graph: an existing graph
 relation: a relation; null: all of them together
 k: how many in all, at least 1
-min_probability: less probable ones are left out, 0 to 1
 model: a trained model of the graph
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
-heads: list only rows with these heads: an array of names, or a query as text whose first column names them; null: all. A query runs with the caller''s rights and search_path, and only reads
+min_probability: less probable ones are left out, 0 to 1
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
+heads: list only rows with these heads, array(select name from ...); null: all
 candidates: likewise for tails
 one_each: whether each head is listed once, with its most probable row
 exact: whether all questions that may have an answer for the list are asked. Otherwise two kinds are left out: those that a path network is unlikely to answer, and, if few heads or candidates are given, those about entities that no question about these ranks high
@@ -1356,7 +1365,7 @@ rule: the rule with the largest share, or else the best selected rule that infer
 -- ---------------------------------------------------------------------------
 
 create function hkg_evaluate(graph name, split text default 'test', model name default 'default', seed bigint default 0,
-	evidence text default 'both', sample int default null)
+	evidence text default 'all', sample int default null)
 returns table (side text, triples bigint, mrr float8, mr float8, hits_1 float8, hits_3 float8, hits_10 float8,
 	mrr_error float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 3
@@ -1368,14 +1377,14 @@ graph: an existing graph
 split: valid or test; or train, whose triples are part of their own evidence
 model: a trained model of the graph
 seed: draws the places of ties, and the sample
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
 sample: how many triples to rank, at least 2; the metrics then estimate those of the whole split; null: all
 side: head, tail, or both (the mean over both)
 triples: how many were ranked
 mrr_error: the standard error of mrr; null without a sample';
 
 create function hkg_ranks(graph name, split text default 'test', model name default 'default', seed bigint default 0,
-	evidence text default 'both', sample int default null)
+	evidence text default 'all', sample int default null)
 returns table (head text, relation text, tail text, head_rank int, tail_rank int)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 1000
 set search_path = pg_catalog, pg_temp;
@@ -1385,12 +1394,12 @@ graph: an existing graph
 split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
 model: a trained model of the graph
 seed: draws the places of ties, and the sample
-evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''both'', which is all that the model has
+evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''all'' that the model has
 sample: as in hkg_evaluate; null: all triples
 By relation: select relation, count(*), avg(1.0 / head_rank + 1.0 / tail_rank) / 2 as mrr from hkg_ranks(graph) group by relation';
 
 create function hkg_compare(graph name, model_a name, model_b name, split text default 'test',
-	evidence text default 'both')
+	evidence text default 'all')
 returns table (head text, relation text, tail text, head_rank_a int, head_rank_b int, tail_rank_a int, tail_rank_b int,
 	rule text)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 2000000 rows 1000
@@ -1401,7 +1410,7 @@ Rows are ordered by how much 1 / head rank + 1 / tail rank changes.
 graph: an existing graph
 model_a, model_b: trained models of the graph
 split: valid or test; or train, whose triples are part of their own evidence
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
 rule: the rule of model_b with the largest share, or else its best selected rule that infers the triple; null if none does';
 
 create function hkg_rule_precision(graph name, top_rules int, split text default 'test', model name default 'default',

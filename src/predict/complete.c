@@ -565,27 +565,26 @@ require_probabilities(const Predictor *predictor, const char *graph, const char 
 						 "of one question by their scores with hkg_predict_tails.")));
 }
 
-HKG_FUNCTION(hkg_complete);
+HKG_FUNCTION(hkg_missing_facts);
 Datum
-hkg_complete(PG_FUNCTION_ARGS)
+hkg_missing_facts(PG_FUNCTION_ARGS)
 {
 	ListWanted	wanted = {
 		.relation = PG_ARGISNULL(1) ? NULL : argument_text(fcinfo, 1, "relation"),
 		.k = argument_int(fcinfo, 2, "k", 1, PG_INT32_MAX),
-		.min_probability = argument_float(fcinfo, 3, "min_probability", 0, 1),
-		.one_each = PG_NARGS() > 8 && DatumGetBool(argument(fcinfo, 8, "one_each")),
-		.exact = PG_NARGS() > 9 && DatumGetBool(argument(fcinfo, 9, "exact"))
+		.min_probability = argument_float(fcinfo, 4, "min_probability", 0, 1),
+		.one_each = DatumGetBool(argument(fcinfo, 8, "one_each")),
+		.exact = DatumGetBool(argument(fcinfo, 9, "exact"))
 	};
 	EvKind		kind = argument_evidence(fcinfo, 5);
-	Call		call = call_begin_unpinned(fcinfo, 4);
-	GivenNames	heads = call_names(fcinfo, 6, "heads", &call);
-	GivenNames	candidates = call_names(fcinfo, 7, "candidates", &call);
+	Call		call = call_begin(fcinfo, 3);
+	GivenNames	heads = given_names(fcinfo, 6, "heads");
+	GivenNames	candidates = given_names(fcinfo, 7, "candidates");
 	ShownEntities shown;
 	Predictor	predictor;
 	MissingList list;
 	BestRule   *rule;
 
-	call_pin(&call);
 	predictor = predictor_open(call.graph, call.model, kind);
 	require_probabilities(&predictor, call.graph->name, call.model);
 	shown = (ShownEntities) {{entity_set(call.graph, predictor.added, &heads),

@@ -270,12 +270,11 @@ predict_side(FunctionCallInfo fcinfo, Side side)
 	int			k = argument_int(fcinfo, 3, "k", 1, PG_INT32_MAX);
 	bool		known = DatumGetBool(argument(fcinfo, 5, "known"));
 	EvKind		kind = argument_evidence(fcinfo, 6);
-	Call		call = call_begin_unpinned(fcinfo, 4);
-	GivenNames	candidates = call_names(fcinfo, 7, "candidates", &call);
+	Call		call = call_begin(fcinfo, 4);
+	GivenNames	candidates = given_names(fcinfo, 7, "candidates");
 	Predictor	predictor;
 	EntityQuestion question = {.predictor = &predictor,.asked.side = side};
 
-	call_pin(&call);
 	predictor = predictor_open(call.graph, call.model, kind);
 	question.asked.given = added_entities_row_of_name(predictor.added, call.graph, side == SIDE_TAIL ? first : second);
 	question.asked.relation = model_relation_row(predictor.model, call.graph, side == SIDE_TAIL ? second : first);

@@ -587,10 +587,9 @@ predict_many(FunctionCallInfo fcinfo, Side side)
 	Predictor	predictor;
 
 	(void) argument(fcinfo, names, what);
-	call = call_begin_unpinned(fcinfo, 4);
-	given = call_names(fcinfo, names, what, &call);
-	candidates = call_names(fcinfo, 7, "candidates", &call);
-	call_pin(&call);
+	call = call_begin(fcinfo, 4);
+	given = given_names(fcinfo, names, what);
+	candidates = given_names(fcinfo, 7, "candidates");
 	predictor = predictor_open(call.graph, call.model, kind);
 	asked.graph = call.graph;
 	asked.predictor = &predictor;

@@ -156,7 +156,7 @@ write_fitted_error(Report *report, const char *model)
 {
 	SqlArgs		args = sql_args_text(model);
 	double		error = report_number(psprintf("select (case jsonb_typeof(evidence -> 'error') when 'object' "
-											   "then evidence #>> '{error,both}' else evidence ->> 'error' end)::float8 "
+											   "then evidence #>> '{error,all}' else evidence ->> 'error' end)::float8 "
 											   "from %smodel where name = $1", report->graph->prefix), &args);
 
 	if (!isnan(error))

@@ -277,8 +277,8 @@ foreach my $warm ('false', 'true')
 				perform pg_sleep(0.01);
 			end loop;
 		end $$;
-		insert into g.holdout select 'valid', t.head, t.relation, h.tail from g.triple t join g.triple h using (relation)
-			where t.head % 7 = 1 and h.tail % 5 = 2 on conflict do nothing;
+		insert into g.holdout select distinct 'valid', t.head, t.relation, h.tail from g.triple t join g.triple h using (relation)
+			where t.head % 7 = 1 and h.tail % 5 = 2 order by 2, 3, 4 limit 200 on conflict do nothing;
 		commit});
 
 	wait_until($node, q{select exists (select from pg_locks where locktype = 'advisory' and objid = 1 and mode = 'ExclusiveLock')});

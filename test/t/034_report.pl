@@ -324,7 +324,7 @@ cmp_ok(scalar(@missing), '>=', 20, 'which has facts');
 my $values = join ', ', map { "('$_->[0]', '$_->[1]', '$_->[2]')" } @missing;
 my @complete = split /\n/, $primary->safe_psql('postgres', qq{
 	with listed as materialized (select row_number() over () as place, f.* from (values $values) f (head, relation, tail))
-	select c.probability from listed l, hkg_complete('big', l.relation, 1, 0, heads => array[l.head], candidates => array[l.tail]) c order by l.place});
+	select c.probability from listed l, hkg_complete('big', l.relation, 1, min_probability => 0, heads => array[l.head], candidates => array[l.tail]) c order by l.place});
 is(scalar(grep { my ($share) = $missing[$_][3] =~ /([\d.]+) %/; abs($share - 100 * $complete[$_]) > ($share < 10 ? 0.051 : 0.51) } 0 .. $#missing), 0,
 	'with the probabilities of hkg_complete');
 is(scalar(grep { $complete[$_] > $complete[ $_ - 1 ] + 1e-9 } 1 .. $#complete), 0, 'most probable first');

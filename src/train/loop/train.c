@@ -49,7 +49,7 @@ hkg_train(PG_FUNCTION_ARGS)
 
 	settings_read(fcinfo, &procedure.settings);
 	sql_begin();
-	procedure.graph = graph_open(procedure.settings.graph);
+	procedure.graph = graph_open_to_write(procedure.settings.graph);
 	graph_lock_for_training(procedure.graph, procedure.settings.model);
 	procedure_read(&procedure);
 	procedure_open(&procedure);
@@ -71,7 +71,7 @@ hkg_resume(PG_FUNCTION_ARGS)
 	Procedure	procedure = {.begin = begin,.commit = commit};
 
 	sql_begin();
-	procedure.graph = graph_open(graph);
+	procedure.graph = graph_open_to_write(graph);
 	graph_lock_for_training(procedure.graph, model);
 	record_lock_tables(procedure.graph);
 	graph_lock_model_to_read(procedure.graph, model);
