@@ -51,12 +51,13 @@ DATA_built = $(patsubst sql/from-%.sql,sql/hybridkg--%--$(RELEASE).sql,$(wildcar
 DATA = $(filter-out $(DATA_built),$(sort $(wildcard sql/hybridkg--*.sql)))
 
 REGRESS = $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
-REGRESS_OPTS = --inputdir=test --outputdir=build/regress --load-extension=hybridkg
-REGRESS_PREP = build/regress
+REGRESS_OUT = build/regress
+REGRESS_OPTS = --inputdir=test --outputdir=$(REGRESS_OUT) --load-extension=hybridkg
+REGRESS_PREP = $(REGRESS_OUT)
 TAP_TESTS = 1
 PROVE_TESTS = test/t/*.pl
-STYLES = $(patsubst %,%.inc,$(wildcard src/report/*.css))
-EXTRA_CLEAN = build tmp_check $(ALGEBRA) $(ALGEBRA_OBJS) $(STYLES) $(DEPENDENCIES)
+PAGE = src/report/page.html.inc
+EXTRA_CLEAN = build tmp_check $(ALGEBRA) $(ALGEBRA_OBJS) $(PAGE) $(DEPENDENCIES)
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -91,9 +92,9 @@ PURE_OPTIMIZATION ?= -O3
 src/core/%.o src/facts/%.o src/paths/%.o src/kge/%.o src/evidence/%.o src/compared/kge/%.o: override CFLAGS += $(PURE_OPTIMIZATION) -fno-math-errno -fno-trapping-math -fno-wrapv
 src/kge/score/engine.o src/kge/search/sketch.o: override CFLAGS += -fassociative-math -fno-signed-zeros
 
-# the style sheets of reports, as strings of C
-src/report/style.o src/report/style.clang: $(STYLES)
-%.css.inc: %.css
+# the page of reports, as a string of C
+src/report/page.o src/report/page.clang: $(PAGE)
+%.html.inc: %.html
 	sed 's/["\\]/\\&/g; s/.*/"&\\n"/' $< >$@
 
 # hkg_project: a library of its own, which the first call opens.  Where BLAS and LAPACK are
@@ -135,7 +136,12 @@ $(OBJS) $(ALGEBRA_OBJS): Makefile $(wildcard src/*/*.h src/*/*/*.h)
 rdf:
 	$(MAKE) -C rdf
 
-build/regress:
+$(REGRESS_OUT):
 	mkdir -p $@
+
+# make -j2 -Orecurse regress-1 regress-2: every other SQL test, in databases of their own
+regress-1 regress-2: regress-%:
+	$(MAKE) installcheck TAP_TESTS= CONTRIB_TESTDB=regression_$* REGRESS_OUT=$(REGRESS_OUT)-$* \
+		REGRESS="$(shell printf '%s\n' $(REGRESS) | awk 'NR % 2 == $* - 1')"
 
 endif

@@ -88,8 +88,8 @@ from packages.model;
 \echo
 select c.head as package, c.tail as tag, round(c.probability::numeric, 2) as probability, left(p.summary, 60) as summary
 from hkg_complete('packages', 'implemented-in', 12, one_each => true,
-	heads => $$select name from package except select package from tag where facet = 'implemented-in'$$,
-	candidates => $$select tag from tag where facet = 'implemented-in'$$) c
+	heads => array(select name from package except select package from tag where facet = 'implemented-in'),
+	candidates => array(select tag from tag where facet = 'implemented-in')) c
 join package p on p.name = c.head
 order by c.probability desc, c.head;
 

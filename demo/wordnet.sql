@@ -173,7 +173,7 @@ limit 16;
 \echo '=== 4. What WordNet does not say'
 \echo
 \echo 'Facts that the rules infer and that WordNet lacks, those that the embeddings find most'
-\echo 'plausible, up to five a relation (of mirror images, one):'
+\echo 'plausible: up to five of each relation, and one of each pair of mirror images:'
 \echo
 select head, relation, tail, round(plausibility::numeric, 2) as plausible,
 	case when held_out then 'held out' else '' end as "in WordNet?"

@@ -21,9 +21,9 @@ my $width = 120;
 my @sections = (
 	[ 'Graphs', qw(hkg_create_graph hkg_load hkg_sync hkg_split hkg_drop_graph hkg_upgrade_graph hkg_sparsity) ],
 	[ 'Training', qw(hkg_train hkg_settings hkg_presets hkg_train_background hkg_resume hkg_estimate hkg_tune) ],
-	[ 'Prediction', qw(hkg_predict_tails hkg_predict_heads hkg_predict_relations hkg_complete hkg_score hkg_classify hkg_explain hkg_explain_svg
-		hkg_path_rules hkg_neighbors hkg_project hkg_learn_evidence hkg_learn_thresholds) ],
-	[ 'Evaluation', qw(hkg_evaluate hkg_ranks hkg_compare hkg_rule_precision hkg_report) ],
+	[ 'Prediction', qw(hkg_predict_tails hkg_predict_heads hkg_predict_relations hkg_complete hkg_score hkg_classify hkg_explain
+		hkg_learnt_paths hkg_neighbors hkg_project hkg_learn_evidence hkg_learn_thresholds) ],
+	[ 'Evaluation', qw(hkg_evaluate hkg_ranks hkg_compare hkg_rule_precision hkg_report hkg_report_data) ],
 	[ 'Rules and embeddings', qw(hkg_mine_rules hkg_count_rules hkg_apply_rule hkg_rule_sql hkg_import_rules hkg_import_embeddings) ],
 	[ 'Several servers', qw(hkg_distribute_graph hkg_undistribute_graph) ],
 	[ 'Help', qw(hkg_help) ]);
@@ -247,8 +247,16 @@ sub print_table
 	my ($oid, $name, $comment) = @$table;
 
 	print wrapped(sentence(ucfirst $comment), '', ''), "\n";
-	print wrapped("`$_->[0]` " . short_type($_->[1]) . ': ' . sentence($_->[2]), '- ', '  ')
-	  foreach grep { $_->[2] !~ /^(model\.name|(entity|relation)\.id)$/ } @{ $columns{$oid} };
+	# columns like the one before stand beside it; what only the extension reads has none here
+	my @items;
+	return if $name =~ /^(checkpoint|checkpoint_inferred|path_network|shared_weight|bucket|slice|layout)$/;
+	foreach my $column (grep { $_->[2] !~ /^(model\.name|(entity|relation)\.id)$/ } @{ $columns{$oid} })
+	{
+		my ($column_name, $type, $meaning) = @$column;
+
+		@items && $meaning eq 'likewise' ? $items[-1][0] .= ", `$column_name`" : push @items, [ "`$column_name`", $type, $meaning ];
+	}
+	print wrapped("$_->[0] " . short_type($_->[1]) . ': ' . sentence($_->[2]), '- ', '  ') foreach @items;
 	print "\n";
 }
 
@@ -294,7 +302,7 @@ foreach my $table (@tables)
 	print "### $table->[1]\n\n";
 	print_table($table);
 }
-print "## Server settings\n\nAnyone may set them for a session, a role or a database, but `hybridkg.shared_cache`, which is for superusers.\n\n";
+print "## Server settings\n\nAnyone may set them for a session, a role or a database; only a superuser may set `hybridkg.shared_cache`.\n\n";
 print wrapped("`$_->[0]` ($_->[1]): " . sentence($_->[2]) . ($_->[3] eq '' ? '' : ' ' . sentence($_->[3])), '- ', '  ') foreach @settings;
 print "\n## Presets\n\nValues for `preset` of `hkg_train`. `hkg_presets()` shows what each of them sets.\n\n";
 print wrapped("`$_->[0]`: " . sentence($_->[1]), '- ', '  ') foreach @presets;

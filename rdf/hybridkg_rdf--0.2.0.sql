@@ -105,7 +105,7 @@ begin
 	for statement in execute format(
 		'select %1$s(head, $1) as head, %1$s(relation, $1, true) as relation, %1$s(tail, $1) as tail, probability, rule,
 			row_number() over () as number
-		from %2$s.hkg_complete($2, null, $3, $4, $5)',
+		from %2$s.hkg_complete($2, null, $3, $5, $4)',
 		'@extschema@.hkg_rdf_term', (select extnamespace::regnamespace from pg_extension where extname = 'hybridkg'))
 		using base, graph, k, min_probability, model
 	loop

@@ -8,6 +8,7 @@
 
 drop view hkg_progress;
 drop function hkg_drop_graph(name);
+drop function hkg_mine_rules(name, int, float8, int, bool, text, name, float8, int, float8);
 drop function hkg_load(name, text, text);
 drop function hkg_train(name, text, int, int, int, int, int, text, text, text, float8, float8, int, float8, float8, int, float8, bigint, int, float8, int, bool, int, bigint, name, float8, text, bool, int, float8, bool, text, text, bool, name, float8, int, int, float8, float8, float8);
 drop function hkg_trainings();

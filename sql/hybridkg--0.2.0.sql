@@ -458,11 +458,14 @@ begin
 	-- a path network beside rules
 	alter table evidence_weight add paths float8;
 	comment on column evidence_weight.paths is 'evidence is that of rules + paths * the path network''s score; null: 0.7';
-	alter table threshold drop constraint threshold_evidence_check,
-		add constraint threshold_evidence_check check (evidence in ('embedding', 'rules', 'paths', 'both'));
-	comment on column threshold.evidence is 'the scores it is for: embedding, rules, paths or both';
+	-- what was called both, of two
+	alter table threshold drop constraint threshold_evidence_check;
+	update threshold set evidence = 'all' where evidence = 'both';
+	alter table threshold add constraint threshold_evidence_check check (evidence in ('embedding', 'rules', 'paths', 'all'));
+	update model set evidence = replace(evidence::text, '"both":', '"all":')::jsonb where evidence::text like '%"both":%';
+	comment on column threshold.evidence is 'the scores it is for: embedding, rules, paths or all';
 
-	comment on column model.evidence is 'discount: the weight of each further rule that infers the same candidate, 0 to 1, for rules and for both; calibration: that of all relations together; error: its expected calibration error; held_out: the share of the known facts that was held out; assume_missing, and fitted_missing, which probabilities were fitted with; null: no evidence';
+	comment on column model.evidence is 'discount: the weight of each further rule that infers the same candidate, 0 to 1, for rules and for all; calibration: that of all relations together; error: its expected calibration error; held_out: the share of the known facts that was held out; assume_missing, and fitted_missing, which probabilities were fitted with; null: no evidence';
 
 	-- tables and columns of layout 1, in shorter words
 	comment on table rule is 'mined rules above the bounds, imported rules, and path rules that are evidence at prediction';
@@ -580,7 +583,7 @@ cascade: whether views, foreign keys and the like of other schemas that depend o
 errors: 2BP01, with a list, when there are such and cascade is false, 3F000 when there is no such schema, 42809 when it is not a graph, 42501 for anyone but the owner';
 
 create function hkg_load(graph name, query text, split text default 'train',
-	out triples bigint, out duplicates bigint, out entities bigint, out relations bigint, out held_out bigint)
+	out added bigint, out duplicates bigint, out entities bigint, out relations bigint, out held_out bigint)
 returns record
 as 'MODULE_PATHNAME' language c volatile parallel unsafe;
 comment on function hkg_load(name, text, text) is
@@ -589,7 +592,8 @@ Loads, syncs and splits of one graph wait for each other. The first load of 10,0
 graph: an existing graph
 query: one SELECT whose first three columns are head, relation and tail, of any type; it runs with the caller''s rights and search_path
 split: train (facts to learn from), valid or test (facts held out)
-triples, entities, relations: how many were added
+added: facts
+entities, relations: names that were added
 duplicates: rows that were facts already or came twice
 held_out: facts that are held out, and were left out of train
 errors: 22004 or 22023 for a null or empty name, with its row, 42601 for fewer than three columns, 0A000 for a query that writes, 54000 for a name of more than some 2,700 bytes, 53200 above hybridkg.max_memory, 42501 without select on entity, relation and holdout and insert on the table of facts, 23503 when somebody deletes an entity meanwhile, 27000 when a trigger leaves out names, 55000 when the graph was renamed meanwhile';
@@ -605,7 +609,7 @@ New facts are added, and facts that are gone deleted, each as a set, in the call
 graph: an existing graph
 query: one SELECT whose first three columns are head, relation and tail, as in hkg_load; null: the one that was kept. It runs with the caller''s rights and search_path
 prune: whether held-out facts that the query does not return are deleted, too, and then all entities without facts, with their embeddings; not while a model of the graph is being trained
-allow_empty: whether a query without rows is meant, and deletes all facts
+allow_empty: whether a query without rows deletes all facts; otherwise it is an error
 keep: whether the query is kept with the graph, in its table source, for later calls without one. Whoever calls hkg_sync(graph) runs it with their own rights and search_path, as they would a view''s functions: call it for graphs of owners that you trust
 added, deleted: facts
 unchanged: facts that the query returns, and that were there
@@ -731,7 +735,7 @@ as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_resume(name, name) is
 'continues a background training that was stopped, in the caller''s transaction, and returns the model''s name
-It goes on from the last iteration, epoch of a path network or step of a cluster that was saved, and gives the bits of an unbroken training.
+It goes on from what was saved last: an iteration, an epoch of a path network, or a step on a cluster. The model has the bits of an unbroken training.
 graph: an existing graph
 model: the name it was trained under
 errors: 55000 when nothing was stopped or when the graph has changed since, 55006 when the model is being trained';
@@ -767,7 +771,7 @@ comment on function _hkg_trainings() is
 
 create view hkg_progress as select * from @extschema@._hkg_trainings();
 grant select on hkg_progress to public;
-comment on view hkg_progress is 'a row for each training and each hkg_load, hkg_sync or hkg_split under way in this database, for the role that runs it, roles that see all rows of the graph''s table model, and members of pg_read_all_stats';
+comment on view hkg_progress is 'a row for each training, load, sync or split under way in this database, for the role that runs it and roles that see all rows of table model';
 comment on column hkg_progress.graph is 'the graph that is learnt from';
 comment on column hkg_progress.model is 'the name that the model will have; null for what changes facts';
 comment on column hkg_progress.iteration is 'the current iteration, 1 first';
@@ -776,13 +780,13 @@ comment on column hkg_progress.epoch is 'epochs done in this iteration';
 comment on column hkg_progress.epochs is 'epochs of an iteration';
 comment on column hkg_progress.started_at is 'when it began';
 comment on column hkg_progress.pid is 'the process that does it: pg_cancel_backend(pid) stops it';
-comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring, learning paths, finding path rules, learning weights or writing; of hkg_load and others that change facts reading, comparing, deleting, writing or indexing';
+comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring, learning paths, finding path rules, learning weights or writing; of what changes facts: reading, comparing, deleting, writing or indexing';
 comment on column hkg_progress.loss is 'mean loss of the last epoch';
-comment on column hkg_progress.eta is 'when it will end, by the time that epochs and iterations took so far, and by guesses for what has not begun, which are scaled by that time; sooner when patience runs out; null while the graph or a query is read';
-comment on column hkg_progress.percent is 'time past, of all time by the same estimate; never falls, and stays below 100';
-comment on column hkg_progress.bar is 'percent as a bar, and the time that is left until eta';
-comment on column hkg_progress.nodes is 'servers that do the work of the phase now: more than one where nodes of a cluster mine, train, rank the valid split or rate rules; null for what changes facts';
-comment on column hkg_progress.rows is 'rows that hkg_load or hkg_sync has read from its query, or rows that were deleted or written';
+comment on column hkg_progress.eta is 'when it will end, by the time that epochs and iterations took so far; null while the graph or a query is read';
+comment on column hkg_progress.percent is 'time past, of all time by that estimate; it never falls, and stays below 100';
+comment on column hkg_progress.bar is 'percent as a bar, and the time that is left';
+comment on column hkg_progress.nodes is 'servers that do the work of the phase now; null for what changes facts';
+comment on column hkg_progress.rows is 'rows of a load or a sync that were read, deleted or written';
 
 /*
  * Every trial is a training in the background, which commits: that is what lets a search survive whatever stops
@@ -1020,23 +1024,23 @@ errors: before anything is trained, 22023 or 0A000 for settings that hkg_train w
 -- Rules
 -- ---------------------------------------------------------------------------
 
-create function hkg_mine_rules(graph name, max_rule_length int default 3, min_head_coverage float8 default 0.01,
-	min_support int default 2, constants bool default false, measure text default 'standard',
-	model name default null, omega float8 default 0.5, ec_sample int default null, min_confidence float8 default 0)
+create function hkg_mine_rules(graph name, model name default null, max_rule_length int default 3,
+	min_head_coverage float8 default 0.01, min_support int default 2, constants bool default false,
+	measure text default 'standard', omega float8 default 0, ec_sample int default null, min_confidence float8 default 0)
 returns table (rule text, support bigint, body_size bigint, pca_body_size bigint, head_coverage float8,
 	standard_confidence float8, pca_confidence float8, embedding_confidence float8, quality float8,
 	embedding_confidence_error float8)
-as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000 rows 1000
+as 'MODULE_PATHNAME', 'hkg_mined_rules' language c volatile parallel unsafe cost 100000 rows 1000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_mine_rules(name, int, float8, int, bool, text, name, float8, int, float8) is
+comment on function hkg_mine_rules(name, name, int, float8, int, bool, text, float8, int, float8) is
 'every closed rule above the bounds, best first
 graph: an existing graph
+model: the model that gives embedding confidence; for hybrid
 max_rule_length: atoms of a rule, head included, 2 to 4; 4 takes ten times as long as 3 on sparse graphs, hundreds of times on dense ones
 min_head_coverage: least share of the head relation''s facts that a rule infers, 0 to 1
 min_support: least number of facts that a rule infers
 constants: whether rules with constants are searched, too, r(X,Y) <= b(X,Y), c(X,"entity")
 measure: what quality is: standard (standard confidence), pca (PCA confidence) or hybrid ((1 - omega) * standard + omega * embedding confidence; drops a rule when a shorter rule within it has at least its quality)
-model: the model that gives embedding confidence; for hybrid
 omega: weight of embedding confidence, 0 to 1; for hybrid
 ec_sample: predictions of a rule to score, at least 2, always the same ones; null: all; for hybrid
 min_confidence: least standard confidence of a rule, 0 to 1
@@ -1056,7 +1060,7 @@ returns table (head text, relation text, tail text, known bool)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 1000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_apply_rule(name, text, int, int) is
-'what a rule infers; known: whether it is a fact already
+'what a rule infers, and whether each triple is known already
 Several sessions or servers can share the work: each takes a slice of the entities X.
 graph: an existing graph
 rule: its text, r(X,Y) <= b1(X,A), b2(A,Y), or with a constant in the head, r(X,"c") <= b(X,"d")
@@ -1077,32 +1081,32 @@ slice: its number, 1 to slices
 slices: how many there are
 errors: 42601 with the position when a rule does not parse, 42704 for unknown names, 22023 for a rule outside the language';
 
-create function hkg_import_rules(graph name, lines text, format text default 'hybridkg', model name default 'default',
+create function hkg_import_rules(graph name, lines text, model name default 'default', format text default 'hybridkg',
 	on_error text default 'skip')
 returns bigint
-as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
+as 'MODULE_PATHNAME', 'hkg_imported_rules' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_import_rules(name, text, text, name, text) is
+comment on function hkg_import_rules(name, text, name, text, text) is
 'adds rules of other programs to a model, as selected rules, counted on the graph''s facts; returns the number of different rules
 A rule that is imported again is counted anew. A training of that name replaces them all.
 graph: an existing graph
 lines: one rule a line; numbers that come with a rule are ignored. A variable of one atom only is some entity, r(X,"c") <= b(X,A); an empty body, r(X,"c") <=, is any X with a fact of r
-format: hybridkg (r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie (AMIE 3; lines without an arrow are skipped) or anyburl. Lines of amie and anyburl are cut so that their names are in the graph
 model: the model they are added to; if there is none, one that explains, but has no embeddings to predict with
+format: hybridkg (r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie (AMIE 3; lines without an arrow are skipped) or anyburl. Lines of amie and anyburl are cut so that their names are in the graph
 on_error: skip (lines that are no rules of the graph are left out, and a NOTICE counts them with the reasons) or stop (an error)
 errors: with the line, 42601 with the position when one does not parse, 42704 for unknown names, 22023 for a rule outside the language; 55006 when the model is being trained, 55000 when entities or relations have come since the model was trained';
 
-create function hkg_import_embeddings(graph name, model name, score_function text, entity_query text, relation_query text,
-	gamma float8 default 0, norm int default 1, reciprocal bool default false, out entities bigint, out relations bigint)
+create function hkg_import_embeddings(graph name, entity_query text, relation_query text, score_function text,
+	model name default 'default', gamma float8 default 0, norm int default 1, reciprocal bool default false, out entities bigint, out relations bigint)
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000;
-comment on function hkg_import_embeddings(name, name, text, text, text, float8, int, bool) is
+comment on function hkg_import_embeddings(name, text, text, text, name, float8, int, bool) is
 'makes a model of embeddings that another program trained
 Queries run with the caller''s rights and search_path. Entities without an embedding are predicted like those that came after a training. hkg_learn_evidence adds rules, weights and probabilities.
 graph: an existing graph
-model: the name of a new model, or of one of imported rules
-score_function: transe, distmult, complex, rotate or rescal
 entity_query: a query of two columns: the name of an entity, and its embedding of d numbers; complex and rotate: d real parts, then d imaginary parts. Names that the graph lacks are left out
 relation_query: likewise for relations; rotate: d phases in radians; rescal: a matrix of d x d, row by row. With reciprocal, a third column has the embedding of the inverse
+score_function: transe, distmult, complex, rotate or rescal
+model: the name of a new model, or of one of imported rules
 gamma, norm: of transe and rotate: a score is gamma minus the distance in that norm, 1 or 2
 reciprocal: whether each relation has an embedding of its inverse, by which heads are scored
 entities, relations: how many got an embedding
@@ -1118,11 +1122,12 @@ comment on function _hkg_estimate_k(internal) is
 'support function: has the planner expect k rows of a function that returns the k best';
 
 create function hkg_predict_tails(graph name, head text, relation text, k int default 10,
-	model name default 'default', known bool default false, evidence text default 'both',
-	candidates "any" default null)
+	model name default 'default', known bool default false, evidence text default 'all',
+	candidates text[] default null)
 returns table (tail text, score float8, probability float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@._hkg_estimate_k;
-comment on function hkg_predict_tails(name, text, text, int, name, bool, text, "any") is
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@._hkg_estimate_k
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_predict_tails(name, text, text, int, name, bool, text, text[]) is
 'the k most plausible tails of (head, relation, ?), best first
 graph: an existing graph
 head: an entity; one that came after the training needs a fact
@@ -1130,17 +1135,18 @@ relation: a relation
 k: how many, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
-candidates: list only these entities: an array of names, or a query as text whose first column names them; null: all. Probabilities stay those among all entities
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
 create function hkg_predict_heads(graph name, relation text, tail text, k int default 10,
-	model name default 'default', known bool default false, evidence text default 'both',
-	candidates "any" default null)
+	model name default 'default', known bool default false, evidence text default 'all',
+	candidates text[] default null)
 returns table (head text, score float8, probability float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@._hkg_estimate_k;
-comment on function hkg_predict_heads(name, text, text, int, name, bool, text, "any") is
+as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@._hkg_estimate_k
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_predict_heads(name, text, text, int, name, bool, text, text[]) is
 'the k most plausible heads of (?, relation, tail), best first
 graph: an existing graph
 relation: a relation
@@ -1148,53 +1154,55 @@ tail: an entity; one that came after the training needs a fact
 k: how many, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
-candidates: list only these entities: an array of names, or a query as text whose first column names them; null: all. Probabilities stay those among all entities
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
-create function hkg_predict_tails(graph name, heads "any", relation text, k int default 10,
-	model name default 'default', known bool default false, evidence text default 'both',
-	candidates "any" default null)
+create function hkg_predict_tails(graph name, heads text[], relation text, k int default 10,
+	model name default 'default', known bool default false, evidence text default 'all',
+	candidates text[] default null)
 returns table (head text, tail text, score float8, probability float8)
 as 'MODULE_PATHNAME', 'hkg_predict_tails_many'
-language c stable parallel safe cost 10000 rows 100 support @extschema@._hkg_estimate_k;
-comment on function hkg_predict_tails(name, "any", text, int, name, bool, text, "any") is
+language c stable parallel safe cost 10000 rows 100 support @extschema@._hkg_estimate_k
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_predict_tails(name, text[], text, int, name, bool, text, text[]) is
 'the k most plausible tails of (head, relation, ?) for each of many heads: the same as one by one, in a fraction of the time
 graph: an existing graph
-heads: entities: an array of names, or a query as text whose first column names them
+heads: entities, array(select name from ...)
 relation: a relation
 k: how many for each of them, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
-candidates: list only these entities: an array of names, or a query as text whose first column names them; null: all. Probabilities stay those among all entities
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
 head: the name in heads; rows come in the order of heads
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
-create function hkg_predict_heads(graph name, relation text, tails "any", k int default 10,
-	model name default 'default', known bool default false, evidence text default 'both',
-	candidates "any" default null)
+create function hkg_predict_heads(graph name, relation text, tails text[], k int default 10,
+	model name default 'default', known bool default false, evidence text default 'all',
+	candidates text[] default null)
 returns table (tail text, head text, score float8, probability float8)
 as 'MODULE_PATHNAME', 'hkg_predict_heads_many'
-language c stable parallel safe cost 10000 rows 100 support @extschema@._hkg_estimate_k;
-comment on function hkg_predict_heads(name, text, "any", int, name, bool, text, "any") is
+language c stable parallel safe cost 10000 rows 100 support @extschema@._hkg_estimate_k
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_predict_heads(name, text, text[], int, name, bool, text, text[]) is
 'the k most plausible heads of (?, relation, tail) for each of many tails: the same as one by one, in a fraction of the time
 graph: an existing graph
 relation: a relation
-tails: entities: an array of names, or a query as text whose first column names them
+tails: entities, array(select name from ...)
 k: how many for each of them, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
-candidates: list only these entities: an array of names, or a query as text whose first column names them; null: all. Probabilities stay those among all entities
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
 tail: the name in tails; rows come in the order of tails
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
 create function hkg_predict_relations(graph name, head text, tail text, k int default 10,
-	model name default 'default', known bool default false, evidence text default 'both')
+	model name default 'default', known bool default false, evidence text default 'all')
 returns table (relation text, score float8, probability float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support @extschema@._hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
@@ -1206,21 +1214,21 @@ head, tail: entities
 k: how many, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
 create function hkg_score(graph name, head text, relation text, tail text, model name default 'default',
-	evidence text default 'both')
+	evidence text default 'all')
 returns float8
 as 'MODULE_PATHNAME' language c stable parallel safe cost 250;	-- measured, in additions of integers; pins search_path itself, when it reads tables
 comment on function hkg_score(name, text, text, text, name, text) is
 'the score of a triple as an answer to (head, relation, ?): any real number, higher is more plausible
-With ''both'' it is scale * (embedding + weight * (rules + paths * path network)), with numbers of table evidence_weight. A fact is part of its own evidence, and may score higher than if it were missing. Evidence takes about a millisecond for each (head, relation): sort many triples by these, or use the embedding alone.
+With ''all'' it is scale * (embedding + weight * (rules + paths * path network)), with numbers of table evidence_weight. A fact is part of its own evidence, and may score higher than if it were missing. Evidence takes about a millisecond for each (head, relation): sort many triples by these, or use the embedding alone.
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has';
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has';
 
 create function hkg_neighbors(graph name, entity text, k int default 10, model name default 'default')
 returns table (entity text, similarity float8)
@@ -1250,7 +1258,7 @@ explained: k numbers, the same in every row: each component''s share of the vari
 errors: 22023 for a k out of range, 42704 for an unknown model, 55000 when it has no embeddings, 54000 for embeddings of more than 5,000 numbers, 53200 above hybridkg.max_memory, 0A000 when hybridkg was built without BLAS and LAPACK';
 
 create function hkg_classify(graph name, head text, relation text, tail text, model name default 'default',
-	evidence text default 'both')
+	evidence text default 'all')
 returns bool
 as 'MODULE_PATHNAME' language c stable parallel safe cost 250;	-- as hkg_score
 comment on function hkg_classify(name, text, text, text, name, text) is
@@ -1258,7 +1266,7 @@ comment on function hkg_classify(name, text, text, text, name, text) is
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
 errors: 55000 when the model has neither probabilities nor thresholds';
 
 create function hkg_learn_thresholds(graph name, negatives regclass default null, model name default 'default',
@@ -1267,14 +1275,15 @@ returns float8
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_thresholds(name, regclass, name, bigint) is
-'learns the thresholds of hkg_classify from false triples that you give, beside the valid split, and returns the accuracy on these; without them, deletes thresholds, so that hkg_classify goes by probabilities
+'learns the thresholds of hkg_classify from false triples that you give and from the valid split; returns the accuracy
+Without false triples it deletes the thresholds, and hkg_classify goes by probabilities.
 graph: an existing graph with a valid split
 negatives: a table or view of false triples, with the columns head, relation and tail; null: none
 model: a trained model of the graph
 seed: draws false triples for the accuracy, if none are given
 errors: 55000 when there is no valid split, 42704 for an unknown name among the negatives, 55006 when the model is being trained';
 
-create function hkg_learn_evidence(graph name, model name default 'default', assume_missing float8 default -1) returns void
+create function hkg_learn_evidence(graph name, model name default 'default', assume_missing float8 default null) returns void
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_evidence(name, name, float8) is
@@ -1282,7 +1291,7 @@ comment on function hkg_learn_evidence(name, name, float8) is
 Without a valid split, what was learnt in training stays. Thresholds of all scores but the embedding''s are deleted.
 graph: an existing graph
 model: a trained model of the graph
-assume_missing: the share of all true facts that the graph is assumed to lack, 1e-6 to 0.99; -1: as before
+assume_missing: the share of all true facts that the graph is assumed to lack, 1e-6 to 0.99, or 0: probabilities are chances to be held out; null: as before
 errors: 22023 for a value out of range, 55006 when the model is being trained';
 
 create function hkg_explain(graph name, head text, relation text, tail text, model name default 'default')
@@ -1300,19 +1309,19 @@ quality: that of table rule, or else the rule''s confidence as evidence
 grounding: the facts that match the rule''s body; of a selected rule one row for each grounding
 share: its part of hkg_score; all shares add up to it. Null: a better rule infers much the same';
 
-create function hkg_path_rules(graph name, relation text default null, model name default 'default', k int default 10,
+create function hkg_learnt_paths(graph name, relation text default null, k int default 10, model name default 'default',
 	sample int default 100, seed bigint default 0)
 returns table (relation text, rule text, length int, share float8, questions bigint, support bigint, body_size bigint,
 	head_coverage float8, confidence float8, confidence_error float8, pca_confidence float8, rule_id int)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 100
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_path_rules(name, text, name, int, int, bigint) is
+comment on function hkg_learnt_paths(name, text, int, name, int, bigint) is
 'what a path network has learnt, as rules: for each relation the paths that weigh most over many facts, with their counts
-A fact takes about twenty times as long as a prediction.
+To ask about one fact takes about twenty times as long as a prediction.
 graph: an existing graph
 relation: a relation; null: each of them, by itself
-model: a model with a path network
 k: rules of each relation, 1 to 10000
+model: a model with a path network
 sample: facts of each relation to ask for, at least 2; null: all
 seed: draws the facts, and the pairs if counts are estimates
 rule: a path from X to Y; a path that returns to an entity counts without the loop
@@ -1325,20 +1334,21 @@ rule_id: the same rule in table rule; null: it is not there
 errors: 42704 for an unknown relation, 55000 if the model has no path network, or came before the relation, 53200 above hybridkg.max_memory';
 
 create function hkg_complete(graph name, relation text default null, k int default 100,
-	min_probability float8 default 0.5, model name default 'default', evidence text default 'both',
-	heads "any" default null, candidates "any" default null, one_each bool default false, exact bool default false)
+	model name default 'default', min_probability float8 default 0.5, evidence text default 'all',
+	heads text[] default null, candidates text[] default null, one_each bool default false, exact bool default false)
 returns table (head text, relation text, tail text, score float8, probability float8, rule text)
-as 'MODULE_PATHNAME' language c stable parallel restricted cost 1000000 rows 100 support @extschema@._hkg_estimate_k;
-comment on function hkg_complete(name, text, int, float8, name, text, "any", "any", bool, bool) is
+as 'MODULE_PATHNAME', 'hkg_missing_facts' language c stable parallel safe cost 1000000 rows 100 support @extschema@._hkg_estimate_k
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_complete(name, text, int, name, float8, text, text[], text[], bool, bool) is
 'the most probable missing facts of a graph, best first, as a list to review
 It asks about entities that have a fact of the relation, and about entities like them, for tails and for heads. An empty list comes with a NOTICE that has the best probability found.
 graph: an existing graph
 relation: a relation; null: all of them together
 k: how many in all, at least 1
-min_probability: less probable ones are left out, 0 to 1
 model: a trained model of the graph
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
-heads: list only rows with these heads: an array of names, or a query as text whose first column names them; null: all. A query runs with the caller''s rights and search_path, and only reads
+min_probability: less probable ones are left out, 0 to 1
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
+heads: list only rows with these heads, array(select name from ...); null: all
 candidates: likewise for tails
 one_each: whether each head is listed once, with its most probable row
 exact: whether all questions that may have an answer for the list are asked. Otherwise two kinds are left out: those that a path network is unlikely to answer, and, if few heads or candidates are given, those about entities that no question about these ranks high
@@ -1351,7 +1361,7 @@ rule: the rule with the largest share, or else the best selected rule that infer
 -- ---------------------------------------------------------------------------
 
 create function hkg_evaluate(graph name, split text default 'test', model name default 'default', seed bigint default 0,
-	evidence text default 'both', sample int default null)
+	evidence text default 'all', sample int default null)
 returns table (side text, triples bigint, mrr float8, mr float8, hits_1 float8, hits_3 float8, hits_10 float8,
 	mrr_error float8)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 3
@@ -1363,14 +1373,14 @@ graph: an existing graph
 split: valid or test; or train, whose triples are part of their own evidence
 model: a trained model of the graph
 seed: draws the places of ties, and the sample
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
 sample: how many triples to rank, at least 2; the metrics then estimate those of the whole split; null: all
 side: head, tail, or both (the mean over both)
 triples: how many were ranked
 mrr_error: the standard error of mrr; null without a sample';
 
 create function hkg_ranks(graph name, split text default 'test', model name default 'default', seed bigint default 0,
-	evidence text default 'both', sample int default null)
+	evidence text default 'all', sample int default null)
 returns table (head text, relation text, tail text, head_rank int, tail_rank int)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 1000
 set search_path = pg_catalog, pg_temp;
@@ -1380,12 +1390,12 @@ graph: an existing graph
 split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
 model: a trained model of the graph
 seed: draws the places of ties, and the sample
-evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''both'', which is all that the model has
+evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''all'' that the model has
 sample: as in hkg_evaluate; null: all triples
 By relation: select relation, count(*), avg(1.0 / head_rank + 1.0 / tail_rank) / 2 as mrr from hkg_ranks(graph) group by relation';
 
 create function hkg_compare(graph name, model_a name, model_b name, split text default 'test',
-	evidence text default 'both')
+	evidence text default 'all')
 returns table (head text, relation text, tail text, head_rank_a int, head_rank_b int, tail_rank_a int, tail_rank_b int,
 	rule text)
 as 'MODULE_PATHNAME' language c stable parallel safe cost 2000000 rows 1000
@@ -1396,7 +1406,7 @@ Rows are ordered by how much 1 / head rank + 1 / tail rank changes.
 graph: an existing graph
 model_a, model_b: trained models of the graph
 split: valid or test; or train, whose triples are part of their own evidence
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''both'', which is all that the model has
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
 rule: the rule of model_b with the largest share, or else its best selected rule that infers the triple; null if none does';
 
 create function hkg_rule_precision(graph name, top_rules int, split text default 'test', model name default 'default',
@@ -1418,27 +1428,377 @@ precision: correct / inferred, null when nothing is inferred';
 -- Reports
 -- ---------------------------------------------------------------------------
 
-create function hkg_report(graph name, model name default 'default', compare name default null) returns text
-as 'MODULE_PATHNAME' language c stable parallel unsafe cost 10000000
+create function _hkg_report_page() returns text
+as 'MODULE_PATHNAME', 'hkg_report_page' language c immutable parallel safe;
+comment on function _hkg_report_page() is
+'the page of hkg_report, without data';
+
+create function _hkg_escape_json(json text) returns text
+as 'MODULE_PATHNAME', 'hkg_escape_json' language c stable strict parallel safe;
+comment on function _hkg_escape_json(text) is
+'the same JSON in ASCII, with <, > and & escaped: it can stand in a page of HTML
+json: JSON in the encoding of the database';
+
+create function _hkg_drawn_questions(graph name, model name, wanted int)
+returns table (relation int, asks_tail bool, entities int[])
+as 'MODULE_PATHNAME', 'hkg_drawn_questions' language c stable parallel safe cost 100000 rows 100
 set search_path = pg_catalog, pg_temp;
+comment on function _hkg_drawn_questions(name, name, int) is
+'every n-th question of those that users ask, by ids of relations and given entities
+graph: an existing graph
+model: a trained model of the graph
+wanted: how many about entities with known answers; as many are drawn about entities without';
+
+create function _hkg_table_sizes(graph name) returns table (name name, bytes bigint)
+as 'MODULE_PATHNAME', 'hkg_table_sizes' language c stable parallel safe rows 20
+set search_path = pg_catalog, pg_temp;
+comment on function _hkg_table_sizes(name) is
+'the bytes of a graph''s tables on this server, with their indexes
+graph: an existing graph';
+
+-- A section of a report.  The page (src/report/page.html) names what each key means.
+create function _hkg_report_section(section text, graph name, model name) returns jsonb
+language plpgsql stable parallel unsafe cost 1000000
+set search_path = pg_catalog, pg_temp set client_min_messages = warning
+as $$
+declare
+	figures jsonb;
+	part jsonb;
+	split text;
+	score_kind text;
+	sample int;
+	facts bigint;
+	scale float8;
+	questions bigint := 0;
+	asked record;
+	condition text;
+	calls text[];		-- for heads, for tails
+	is_small bool;
+	listed jsonb := '[]';
+	started timestamptz;
+	milliseconds float8[] := '{}';
+begin
+	perform @extschema@._hkg_check_model(graph, model);
+	calls := array[format('@extschema@.hkg_predict_heads(%1$L, (select name::text from %1$I.relation where id = $1),
+			array(select name::text from %1$I.entity where id = any ($2)), 10, $3::name)', graph),
+		format('@extschema@.hkg_predict_tails(%1$L, array(select name::text from %1$I.entity where id = any ($2)),
+			(select name::text from %1$I.relation where id = $1), 10, $3::name)', graph)];
+	case $1
+	when 'graph' then
+		execute format($sql$
+			with counted as (select relation, count(*) as facts, count(distinct head) as heads, count(distinct tail) as tails
+					from %1$I.triple group by relation),
+				mirrored as (select a.relation, count(*) as facts from %1$I.triple a
+					join %1$I.triple b on b.head = a.tail and b.relation = a.relation and b.tail = a.head group by a.relation),
+				ends as (select head as entity, 1 as as_head from %1$I.triple union all select tail, 0 from %1$I.triple),
+				degree as (select entity, count(*) as facts, sum(as_head) as heads from ends group by entity)
+			select jsonb_build_object(
+				'entities', (select count(*) from %1$I.entity),
+				'facts', (select count(*) from %1$I.triple),
+				'relations', (select count(*) from %1$I.relation),
+				'relation', (select jsonb_agg(jsonb_build_array(r.name, c.facts, c.heads, c.tails, coalesce(m.facts, 0)) order by r.place)
+					from (select id, name, row_number() over (order by k.facts desc nulls last, name) as place
+						from %1$I.relation left join counted k on k.relation = id) r
+					left join counted c on c.relation = r.id left join mirrored m on m.relation = r.id where r.place <= 300),
+				'degree', (select jsonb_agg(jsonb_build_array(facts, entities) order by facts)
+					from (select facts, count(*) as entities from degree group by facts) d),
+				'hub', (select jsonb_agg(jsonb_build_array(e.name, d.facts, d.heads, d.facts - d.heads) order by d.facts desc, d.entity)
+					from (select * from degree order by facts desc, entity limit 10) d join %1$I.entity e on e.id = d.entity))
+		$sql$, graph) into figures;
+		if has_table_privilege(format('%I.holdout', graph), 'select') then
+			execute format('select $1 || jsonb_build_object(''valid'', count(*) filter (where split = ''valid''), ''test'', count(*) filter (where split = ''test''))
+				from %I.holdout', graph) into figures using figures;
+		end if;
+
+	when 'training' then
+		execute format($sql$
+			select jsonb_build_object('score_function', m.score_function, 'dimensions', m.dimensions, 'status', m.status,
+				'trained', to_char(m.trained_at, 'YYYY-MM-DD HH24:MI TZ'), 'best', m.best_iteration, 'imported', m.settings = '{}',
+				'iteration', (select jsonb_agg(jsonb_build_array(number, loss, mrr, mrr_error, train_seconds, mine_seconds, sample_seconds,
+						evaluate_seconds) order by number) from %1$I.iteration where model = $1),
+				'setting', (select jsonb_agg(jsonb_build_array(s.name, m.settings ->> s.name, s.default_value) order by s.name)
+					from @extschema@.hkg_settings() s where s.name not in ('model', 'rules_of') and m.settings ->> s.name <> s.default_value))
+			from %1$I.model m where m.name = $1 $sql$, graph) into figures using model;
+
+	when 'accuracy' then
+		-- the first in the alphabet is test, if the graph has it
+		execute format('select min(split)::text from %I.holdout', graph) into split;
+		if split is null then
+			execute format('select jsonb_build_object(''mrr'', mrr, ''hits_1'', hits_1, ''hits_10'', hits_10) from %I.model where name = $1', graph)
+				into figures using model;
+			return figures;
+		end if;
+		-- what the model has, and as many triples as take some seconds: 10^11 products
+		execute format($sql$
+			select array_to_json(array_remove(array[
+					case when embedding then 'embedding' end, case when rules or not embedding then 'rules' end,
+					case when paths then 'paths' end, case when embedding and (rules or paths) then 'all' end], null))::jsonb, facts,
+				case when paths then 200 else least(greatest(1e11 / greatest(2 * entities * dimensions, 1), 200), 1000)::int end
+			from (select exists (select from %1$I.entity_embedding where model = $1) as embedding,
+				exists (select from %1$I.model where name = $1 and evidence is not null
+					and coalesce(evidence #> '{discount,rules}' <> 'null', true)) as rules,
+				exists (select from %1$I.path_network where model = $1) as paths,
+				(select count(*) from %1$I.holdout where split = $2) as facts, (select count(*)::float8 from %1$I.entity) as entities,
+				(select coalesce(dimensions, 1) from %1$I.model where name = $1) as dimensions) m
+		$sql$, graph) into part, facts, sample using model, split;
+		sample := case when facts > sample then sample end;
+		figures := jsonb_build_object('split', split, 'facts', facts, 'ranked', coalesce(sample, facts), 'kinds', part);
+		for score_kind in select jsonb_array_elements_text(part) loop
+			select jsonb_agg(jsonb_build_array(relation, triples, round(head_mrr, 6), round(tail_mrr, 6), round(head_hits, 6), round(tail_hits, 6))
+					order by triples desc, relation)
+				into part
+				from (select relation, count(*) as triples, avg(1.0 / head_rank) as head_mrr, avg(1.0 / tail_rank) as tail_mrr,
+						avg((head_rank <= 10)::int) as head_hits, avg((tail_rank <= 10)::int) as tail_hits
+					from @extschema@.hkg_ranks(graph, split, model, 0, score_kind, sample) group by relation) r;
+			figures := figures || jsonb_build_object(score_kind, part);
+		end loop;
+
+	when 'calibration' then
+		-- Split test is another share of the true facts than the one that is assumed to be missing: what is found in it is scaled.
+		execute format($sql$
+			select jsonb_build_object('error', case jsonb_typeof(evidence -> 'error') when 'object' then evidence #> '{error,all}' else evidence -> 'error' end),
+				coalesce(missing / nullif(1 - missing, 0), held_out) * known / nullif(tested, 0)
+			from (select evidence, (evidence ->> 'assume_missing')::float8 as missing, (evidence ->> 'held_out')::float8 as held_out,
+				(select count(*)::float8 from %1$I.triple) + (select count(*) from %1$I.holdout h where h.split = 'valid') as known,
+				(select count(*)::float8 from %1$I.holdout h where h.split = 'test') as tested
+				from %1$I.model where name = $1 and exists (select from %1$I.evidence_weight w where w.model = $1 and w.calibration is not null)) m
+		$sql$, graph) into figures, scale using model;
+		if figures is null or scale is null then
+			return figures;
+		end if;
+		for asked in select * from @extschema@._hkg_drawn_questions(graph, model, 750) loop
+			execute format($sql$
+				select coalesce(jsonb_agg(jsonb_build_array(probability, found)), '[]') from (
+					select probability, (select count(*) from %1$I.holdout x where x.split = 'test' and x.head = p.head and x.relation = $1 and x.tail = p.tail) as found
+					from (select a.probability, (select e.id from %1$I.entity e where e.name = a.head) as head,
+							(select e.id from %1$I.entity e where e.name = a.tail) as tail from %2$s a) p
+					where not exists (select from %1$I.holdout x where x.split = 'valid' and x.head = p.head and x.relation = $1 and x.tail = p.tail)) f
+			$sql$, graph, calls[1 + asked.asks_tail::int]) into part using asked.relation, asked.entities, model;
+			listed := listed || part;
+			questions := questions + cardinality(asked.entities);
+		end loop;
+		figures := figures || jsonb_build_object('scale', scale, 'questions', questions, 'bin', (
+			select jsonb_agg(jsonb_build_array(b.bin, b.answers, b.stated, b.found) order by b.bin)
+			from (select least(floor((a ->> 0)::float8 * 10), 9)::int as bin, count(*) as answers, avg((a ->> 0)::float8) as stated,
+				sum((a ->> 1)::int) as found from jsonb_array_elements(listed) a group by 1) b));
+
+	when 'rules' then
+		execute format($sql$
+			select jsonb_build_object('mined', count(support), 'selected', count(*) filter (where selected),
+				'evidence', count(*) filter (where support is null),
+				'rated', count(*) filter (where support is not null and embedding_confidence is not null),
+				'rule', (select jsonb_agg(jsonb_build_array(rule, selected, support, round(standard_confidence::numeric, 4), round(pca_confidence::numeric, 4),
+						round(embedding_confidence::numeric, 4), round(quality::numeric, 4), predictions, head_coverage) order by place)
+					from (select *, row_number() over (order by selected desc, quality desc nulls last, standard_confidence desc, support desc, id) as place
+						from %1$I.rule where model = $1 and support is not null) r where place <= 600),
+				'path', (select jsonb_agg(jsonb_build_array(rule, round(evidence_confidence::numeric, 4), evidence_support, evidence_body_size)
+						order by evidence_support desc, id)
+					from (select * from %1$I.rule where model = $1 and support is null and evidence_confidence >= 0.5
+						order by evidence_support desc, id limit 50) p))
+			from %1$I.rule where model = $1 $sql$, graph) into figures using model;
+
+	when 'map' then
+		execute format($sql$
+			with projected as (select entity, coordinates, explained, row_number() over () as place, count(*) over () as entities
+					from @extschema@.hkg_project(%1$L, 2, $1::name)),
+				drawn as materialized (select e.id, p.* from projected p join %1$I.entity e on e.name = p.entity
+					where (place * 5000) / entities <> ((place - 1) * 5000) / entities or entities <= 5000),
+				headed as (select distinct on (head) head, relation from (select head, relation, count(*) as facts from %1$I.triple
+					where head in (select id from drawn) group by head, relation) c order by head, facts desc, relation),
+				degree as (select entity, count(*) as facts from (select head as entity from %1$I.triple union all select tail from %1$I.triple) t
+					group by entity),
+				colour as (select relation, row_number() over (order by count(*) desc, relation) - 1 as colour from headed group by relation
+					order by count(*) desc, relation limit 6)
+			select jsonb_build_object('entities', max(d.entities), 'explained', min(to_jsonb(d.explained)::text)::jsonb,
+				'colour', (select jsonb_agg(r.name order by c.colour) from colour c join %1$I.relation r on r.id = c.relation),
+				'point', jsonb_agg(jsonb_build_array(d.entity, round(d.coordinates[1]::numeric, 3), round(d.coordinates[2]::numeric, 3),
+					coalesce(c.colour, 6), coalesce(g.facts, 0)) order by g.facts desc nulls last, d.id))
+			from drawn d left join headed h on h.head = d.id left join colour c on c.relation = h.relation left join degree g on g.entity = d.id
+		$sql$, graph) into figures using model;
+
+	when 'missing' then
+		execute format('select jsonb_build_object(''asked'', 0) where exists (select from %I.evidence_weight where model = $1 and calibration is not null)', graph)
+			into figures using model;
+		if figures is null then
+			return null;
+		end if;
+		-- Facts that are held out are not missing.  Anyone who may not read table holdout sees them.
+		condition := case when has_table_privilege(format('%I.holdout', graph), 'select') then format($sql$
+			where not exists (select from %1$I.holdout x join %1$I.entity h on h.id = x.head join %1$I.relation r on r.id = x.relation
+				join %1$I.entity t on t.id = x.tail where h.name = f.head and r.name = f.relation and t.name = f.tail) $sql$, graph) else '' end;
+		execute format($sql$ select heads + tails <= 8000 and (heads + tails) * numbers <= 2e9
+			from (select (select count(*)::float8 from (select distinct relation, head from %1$I.triple) h) as heads,
+				(select count(*) from (select distinct relation, tail from %1$I.triple) t) as tails,
+				(select count(*) * (select coalesce(dimensions, 1) from %1$I.model where name = $1) from %1$I.entity) as numbers) c
+		$sql$, graph) into is_small using model;
+		if is_small then
+			execute format($sql$ select coalesce(jsonb_agg(to_jsonb(f) order by probability desc), '[]')
+				from (select head, relation, tail, probability from @extschema@.hkg_complete(%1$L, k => 500, min_probability => 0, model => $1::name) f
+					%2$s order by probability desc limit 25) f $sql$, graph, condition) into listed using model;
+		else
+			for asked in select * from @extschema@._hkg_drawn_questions(graph, model, 300) loop
+				execute format($sql$ select coalesce(jsonb_agg(to_jsonb(f)), '[]')
+					from (select * from (select a.head, r.name::text as relation, a.tail, a.probability from %2$s a, %1$I.relation r where r.id = $1) f
+						%3$s order by probability desc limit 50) f $sql$,
+					graph, calls[1 + asked.asks_tail::int], condition) into part using asked.relation, asked.entities, model;
+				select coalesce(jsonb_agg(to_jsonb(f)), '[]') into listed
+					from (select head, relation, tail, max(probability) as probability
+						from jsonb_to_recordset(listed || part) f (head text, relation text, tail text, probability float8)
+						group by head, relation, tail order by 4 desc, 1, 2, 3 limit 50) f;
+				questions := questions + cardinality(asked.entities);
+			end loop;
+			-- by the questions for both ends, as hkg_complete has them
+			select coalesce(jsonb_agg(to_jsonb(f) order by probability desc, place), '[]') into listed
+				from (select f.head, f.relation, f.tail, coalesce(c.probability, f.probability) as probability, place
+					from jsonb_array_elements(listed) with ordinality l (fact, place),
+						jsonb_to_record(fact) f (head text, relation text, tail text, probability float8)
+						left join lateral @extschema@.hkg_complete(graph, f.relation, 1, model, 0, heads => array[f.head], candidates => array[f.tail]) c on true
+					order by 4 desc, place limit 25) f;
+		end if;
+		select jsonb_build_object('asked', questions, 'fact', jsonb_agg(jsonb_build_array(f.head, f.relation, f.tail, f.probability, (
+				select jsonb_agg(jsonb_build_array(e.rule, e.grounding, e.share) order by e.place)
+				from (select *, row_number() over (order by share desc nulls last, quality desc nulls last, rule, grounding) as place
+					from @extschema@.hkg_explain(graph, f.head, f.relation, f.tail, model)) e where e.place <= 12)) order by place))
+			into figures
+			from jsonb_array_elements(listed) with ordinality l (fact, place), jsonb_to_record(fact) f (head text, relation text, tail text, probability float8);
+
+	when 'cost' then
+		for asked in execute format($sql$
+			select h.name::text as head, r.name::text as relation from generate_series(0, 20) s,
+				lateral (select head, relation from %1$I.triple
+					where head >= (select (min(id) + (max(id) - min(id)) * (s.s / 21.0))::int from %1$I.entity)
+						and relation = any (array(select relation from %1$I.relation_embedding where model = $1))
+					order by head, relation limit 1) f
+				join %1$I.entity h on h.id = f.head join %1$I.relation r on r.id = f.relation limit 21 $sql$, graph) using model loop
+			-- the first question reads what is not in memory yet, and is left out
+			for twice in cardinality(milliseconds) .. 0 loop
+				perform @extschema@.hkg_predict_tails(graph, asked.head, asked.relation, 10, model);
+			end loop;
+			started := clock_timestamp();
+			perform @extschema@.hkg_predict_tails(graph, asked.head, asked.relation, 10, model);
+			milliseconds := milliseconds || (extract(epoch from clock_timestamp() - started) * 1000)::float8;
+		end loop;
+		select jsonb_build_object('questions', cardinality(milliseconds),
+			'median', (select percentile_disc(0.5) within group (order by t) from unnest(milliseconds) t), 'slowest', (select max(t) from unnest(milliseconds) t),
+			'model_bytes', (select sum(bytes) from @extschema@.hkg_cache c where c.graph = $2 and c.state = 'ready' and c.kind = 'model' and c.model = $3),
+			'fact_bytes', (select sum(bytes) from @extschema@.hkg_cache c where c.graph = $2 and c.state = 'ready' and c.kind = 'facts'
+				and (c.model = $3 or c.model is null)),
+			'table', (select jsonb_agg(jsonb_build_array(name, bytes) order by bytes desc, name)
+				from @extschema@._hkg_table_sizes(graph) where bytes >= 65536)) into figures;
+	else
+		raise exception using errcode = 'invalid_parameter_value', message = format('section must be one of a report, not "%s"', left($1, 60));
+	end case;
+	return figures;
+end
+$$;
+comment on function _hkg_report_section(text, name, name) is
+'the figures of a section of hkg_report; null where the model has none
+section: graph, training, accuracy, calibration, rules, map, missing or cost
+graph: an existing graph
+model: a model of it; null for section graph';
+
+create function _hkg_check_model(graph name, model name) returns void
+as 'MODULE_PATHNAME', 'hkg_check_model' language c stable parallel safe
+set search_path = pg_catalog, pg_temp;
+comment on function _hkg_check_model(name, name) is
+'errors unless it is a graph and has the model; for functions in SQL
+graph: an existing graph
+model: a model of it; null: the graph alone';
+
+create function hkg_report_data(graph name, model name default 'default', compare name default null) returns jsonb
+language plpgsql stable parallel unsafe cost 10000000
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	models name[] := array_remove(array[model, compare], null);
+	data jsonb := '{"models": []}';
+	figures jsonb;
+	part text;
+	place int;
+	problem text;
+	advice text;
+	has_models bool;
+begin
+	perform @extschema@._hkg_check_model(graph, null);
+	if model is null then
+		raise exception using errcode = 'null_value_not_allowed', message = 'model must not be null';
+	end if;
+	execute format('select exists (select from %I.model)', graph) into has_models;
+	if not has_models and compare is null then
+		models := '{}';
+	end if;
+	for place in 1 .. cardinality(models) loop
+		perform @extschema@._hkg_check_model(graph, models[place]);
+		data := jsonb_set(data, array['models', (place - 1)::text], jsonb_build_object('name', models[place]));
+	end loop;
+	data := data || jsonb_build_object('graph', graph, 'made', to_char(now(), 'YYYY-MM-DD HH24:MI TZ'));
+	for part, place in
+		select s, p from unnest('{graph,training,accuracy,calibration,rules,map,missing,cost}'::text[]) with ordinality u (s, n),
+			generate_series(0, cardinality(models)) p
+		where (s = 'graph') = (p = 0) order by n, p
+	loop
+		begin
+			figures := @extschema@._hkg_report_section(part, graph, models[place]);
+		exception when insufficient_privilege or feature_not_supported or object_not_in_prerequisite_state or out_of_memory
+				or program_limit_exceeded then
+			get stacked diagnostics problem = message_text, advice = pg_exception_hint;
+			figures := jsonb_build_object('left_out', problem, 'hint', nullif(advice, ''));
+		end;
+		data := jsonb_set(data, case place when 0 then array['about'] else array['models', (place - 1)::text, part] end,
+			coalesce(figures, 'null'));
+	end loop;
+	-- facts of the entities that the page names most: of hubs, of missing facts, of the map's most connected
+	begin
+		execute format($sql$
+			with chosen as materialized (select id from %1$I.entity where name::text = any ($1)),
+				near as (select c.id, t.*, row_number() over (partition by c.id, relation, head = c.id order by head, tail) as place
+					from chosen c join %1$I.triple t on t.head = c.id
+					union all
+					select c.id, t.*, row_number() over (partition by c.id, relation order by head, tail)
+					from chosen c join %1$I.triple t on t.tail = c.id where t.head <> t.tail),
+				ranked as (select *, row_number() over (partition by id order by place, relation, head, tail) as rank,
+						count(*) over (partition by id) as facts from near),
+				kept as materialized (select id, head, relation, tail, facts from ranked where rank <= 24)
+			select jsonb_build_object(
+				'entity', (select jsonb_object_agg(id, name) from %1$I.entity where id in (select head from kept union select tail from kept)),
+				'relation', (select jsonb_object_agg(id, name) from %1$I.relation where id in (select relation from kept)),
+				'facts', (select jsonb_object_agg(id, facts) from (select distinct id, facts from kept) k),
+				'fact', (select jsonb_agg(distinct jsonb_build_array(head, relation, tail)) from kept)) $sql$, graph) into figures
+			using array(select distinct v #>> '{}' from unnest(array['$.about.hub[*][0]', '$.models[*].missing.fact[*][0, 2]',
+				'$.models[*].map.point[0 to 39][0]']::jsonpath[]) p, jsonb_path_query(data, p) v);
+	exception when insufficient_privilege then
+		figures := null;
+	end;
+	return data || jsonb_build_object('near', figures);
+end
+$$;
+comment on function hkg_report_data(name, name, name) is
+'the figures of hkg_report as JSON: of the graph, of each model, and facts of the entities that the page names
+graph: an existing graph
+model: a model of it; a graph without models has figures of its own
+compare: another model; null: none
+A section that needs what the caller may not read, or more than hybridkg.max_memory, has a key left_out with the reason. It reads with the caller''s rights and writes nothing.
+errors: 42704 for an unknown model';
+
+create function hkg_report(graph name, model name default 'default', compare name default null) returns text
+language sql stable parallel unsafe cost 10000000
+set search_path = pg_catalog, pg_temp
+as $$
+	select replace(replace(replace(page,
+		'@script@', encode(sha256(convert_to(substring(page from '<script>(.*)</script>'), 'UTF8')), 'base64')),
+		'@style@', encode(sha256(convert_to(substring(page from '<style>(.*)</style>'), 'UTF8')), 'base64')),
+		'@data@', @extschema@._hkg_escape_json(@extschema@.hkg_report_data(graph, model, compare)::text))
+	from @extschema@._hkg_report_page() page
+$$;
 comment on function hkg_report(name, name, name) is
-'a page (HTML) that shows a graph and a model of it: relations, training, accuracy, probabilities, rules, a map, missing facts, cost
-psql -XAtc "select hkg_report(''g'')" >report.html writes it to a file, which needs nothing else: no script, no font, no picture
+'a page (HTML) that shows a graph and a model of it: relations, training, accuracy, probabilities, rules, a map, missing facts with their reasons, cost
+psql -XAtc "select hkg_report(''g'')" >report.html writes it to a file, which needs nothing else and loads nothing: its tables sort, its entities and facts can be clicked.
 graph: an existing graph
 model: a model of it; a graph without models has a page without them
 compare: another model, which stands beside the first one; null: none
-Accuracy is measured on split test (or valid), by a sample where that is large; missing facts are those of hkg_complete, or of a sample of questions where all would take long. The page states both. Two calls differ in the times that are measured.
+Accuracy is measured on split test (or valid), by a sample where that is large; missing facts are those of hkg_complete, or of a sample of questions where all would take long. The page states both. Two calls differ in the times that are measured. hkg_report_data returns the same figures as JSON.
 It reads with the caller''s rights and writes nothing. A section that needs what the caller may not read, or more than hybridkg.max_memory, is left out, and the page states why.
 errors: 42704 for an unknown model';
-
-create function hkg_explain_svg(graph name, head text, relation text, tail text, model name default 'default') returns text
-as 'MODULE_PATHNAME' language c stable parallel safe cost 20000
-set search_path = pg_catalog, pg_temp;
-comment on function hkg_explain_svg(name, text, text, text, name) is
-'hkg_explain as a picture (SVG): the triple, the groundings of the rules that count most, and all shares as bars
-graph: an existing graph
-head, relation, tail: names; the triple need not be a fact
-model: a trained model of the graph';
 
 -- ---------------------------------------------------------------------------
 -- Several servers

@@ -51,7 +51,7 @@ _PG_init(void)
 							&hkg_max_memory, 4 * 1024 * 1024, 1024, INT_MAX,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomIntVariable("hybridkg.shared_cache",
-							"The most that models and indexes of facts may take which all sessions of the server share.",
+							"Room for the models and indexes of facts that all sessions of the server share.",
 							"They are files in the folder of temporary files. 0: each session has its own in its memory.",
 							&hkg_shared_cache, 1024 * 1024, 0, INT_MAX,
 							PGC_SUSET, GUC_UNIT_KB, NULL, NULL, NULL);

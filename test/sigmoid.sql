@@ -4,9 +4,9 @@
 create or replace function hkg_tools.state_sigmoid(graph name) returns void
 language plpgsql as $$
 begin
-	execute format('update %I.model set evidence = coalesce(evidence::jsonb, ''{"discount": {"rules": null, "both": 0.25}}'')
+	execute format('update %I.model set evidence = coalesce(evidence::jsonb, ''{"discount": {"rules": null, "all": 0.25}}'')
 		|| jsonb_build_object(''calibration'', (select jsonb_object_agg(kind, ''{"slope": 1, "intercept": 0}''::jsonb)
-			from unnest(array[''embedding'', ''rules'', ''paths'', ''both'']) kind))', graph);
+			from unnest(array[''embedding'', ''rules'', ''paths'', ''all'']) kind))', graph);
 end
 $$;
 grant usage on schema hkg_tools to public;

@@ -79,6 +79,30 @@ triple_of_answer(Side side, int32_t given, int32_t relation, int32_t answer)
 	return side == SIDE_TAIL ? (Triple) {given, relation, answer} : (Triple) {answer, relation, given};
 }
 
+/* A triple with one entity left out, (given, relation, ?) or (?, relation, given): which entities answer it best? */
+typedef struct Question
+{
+	Side		side;			/* that the answers take */
+	int32_t		given;
+	int32_t		relation;
+	const int32_t *excluded;	/* entities that are no candidates, ascending, perhaps more than once */
+	int64_t		excluded_count;
+} Question;
+
+/* A question with all entities as candidates */
+static inline Question
+question_of(Side side, int32_t given, int32_t relation)
+{
+	return (Question) {.side = side,.given = given,.relation = relation};
+}
+
+/* The triple that a candidate makes of a question */
+static inline Triple
+question_triple(const Question *question, int32_t candidate)
+{
+	return triple_of_answer(question->side, question->given, question->relation, candidate);
+}
+
 typedef struct Arena
 {
 	void	   *(*allocate) (void *context, size_t bytes);	/* aligned to 8 at

@@ -10,7 +10,6 @@
 #include "question.h"
 
 #include "random.h"
-#include "search.h"
 #include "sort.h"
 
 #define AT_ONCE 4096			/* triples of an item */
@@ -35,6 +34,7 @@ questions_take(Questions *questions, Allocation *allocation, int64_t triples, in
 	questions->triples = triples;
 	questions->mask = slots - 1;
 	questions->question = TAKE(allocation, Question, examples);
+	questions->first_example = TAKE(allocation, int64_t, examples);
 	questions->next_example = TAKE(allocation, int64_t, examples);
 	questions->filter = TAKE(allocation, int32_t, 2 * (size_t) filter);
 	questions->slot = TAKE(allocation, int64_t, slots);
@@ -65,10 +65,11 @@ add_example(Questions *questions, Side side, int32_t relation, int32_t given, in
 	if (*slot < 0)
 	{
 		*slot = questions->count++;
-		questions->question[*slot] = (Question) {side, relation, given, -1, 0, 0};
+		questions->question[*slot] = question_of(side, given, relation);
+		questions->first_example[*slot] = -1;
 	}
-	questions->next_example[example] = questions->question[*slot].first_example;
-	questions->question[*slot].first_example = example;
+	questions->next_example[example] = questions->first_example[*slot];
+	questions->first_example[*slot] = example;
 }
 
 /* The only item: adds the examples of all triples. */
@@ -103,9 +104,9 @@ filter_answer(Questions *questions, Side side, int32_t relation, int32_t given,
 	if (number < 0)
 		return;
 	question = &questions->question[number];
-	place = __atomic_fetch_add(&question->filter_count, 1, __ATOMIC_RELAXED);
+	place = __atomic_fetch_add(&question->excluded_count, 1, __ATOMIC_RELAXED);
 	if (fill)
-		questions->filter[question->filter + place] = answer;
+		questions->filter[question->excluded - questions->filter + place] = answer;
 }
 
 /* Item: some triples of the filter. */
@@ -129,10 +130,11 @@ static void
 sort_filter(void *argument, int64_t item, int thread)
 {
 	QuestionBuild *build = argument;
-	Question   *question = &build->questions->question[item];
+	Questions  *questions = build->questions;
+	const Question *question = &questions->question[item];
 
-	sort_array(build->pool, thread, build->questions->filter + question->filter, question->filter_count,
-			   sizeof(int32_t), compare_int32);
+	sort_array(build->pool, thread, questions->filter + (question->excluded - questions->filter),
+			   question->excluded_count, sizeof(int32_t), compare_int32);
 }
 
 void
@@ -149,23 +151,11 @@ questions_fill(Questions *questions, Pool *pool, const Triple *triples,
 	pool_run(pool, items, filter_triples, &build);
 	for (int64_t i = 0; i < questions->count; i++)
 	{
-		questions->question[i].filter = total;
-		total += questions->question[i].filter_count;
-		questions->question[i].filter_count = 0;
+		questions->question[i].excluded = questions->filter + total;
+		total += questions->question[i].excluded_count;
+		questions->question[i].excluded_count = 0;
 	}
 	build.fill = true;
 	pool_run(pool, items, filter_triples, &build);
 	pool_run(pool, questions->count, sort_filter, &build);
-}
-
-int64_t
-question_filter_from(const Questions *questions, const Question *question, int32_t entity)
-{
-	return lower_bound_int32(questions->filter, question->filter, question->filter + question->filter_count, entity);
-}
-
-bool
-question_filters(const Questions *questions, const Question *question, int32_t entity)
-{
-	return has_int32(questions->filter, question->filter, question->filter + question->filter_count, entity);
 }

@@ -12,25 +12,16 @@
 #include "allocation.h"
 #include "core.h"
 #include "pool.h"
-
-typedef struct Question
-{
-	Side		side;			/* that the answers take */
-	int32_t		relation;
-	int32_t		given;			/* the entity on the other side */
-	int64_t		first_example;
-	int64_t		filter;			/* start of its answers in Questions.filter */
-	int64_t		filter_count;
-} Question;
+#include "search.h"
 
 typedef struct Questions
 {
 	int64_t		triples;
 	int64_t		count;			/* distinct questions */
-	Question   *question;
+	Question   *question;		/* excluded are the answers that form a triple of the filter */
+	int64_t    *first_example;	/* by question */
 	int64_t    *next_example;	/* by example: the next one of its question; -1 at the end */
-	int32_t    *filter;			/* answers that form a triple of the filter, ascending in each question,
-								 * perhaps more than once */
+	int32_t    *filter;			/* what is excluded, of all questions */
 
 	/* hash table: numbers of questions, -1 where free */
 	int64_t    *slot;
@@ -42,11 +33,11 @@ extern void questions_take(Questions *questions, Allocation *allocation, int64_t
 extern void questions_fill(Questions *questions, Pool *pool, const Triple *triples,
 						   const Triple *filter, int64_t filter_count);
 
-/* The triple that a candidate makes of a question. */
-static inline Triple
-question_triple(const Question *question, int32_t candidate)
+/* The first example of one of the questions */
+static inline int64_t
+first_example(const Questions *questions, const Question *question)
 {
-	return triple_of_answer(question->side, question->given, question->relation, candidate);
+	return questions->first_example[question - questions->question];
 }
 
 /* The true answer of an example. */
@@ -56,10 +47,10 @@ example_answer(const Triple *triples, int64_t example)
 	return triple_answer(&triples[example / 2], (Side) (example % 2));
 }
 
-/* Whether the filter has an entity as an answer. */
-extern bool question_filters(const Questions *questions, const Question *question, int32_t entity);
-
-/* The place in Questions.filter of the question's first answer >= entity. */
-extern int64_t question_filter_from(const Questions *questions, const Question *question, int32_t entity);
+static inline bool
+question_excludes(const Question *question, int32_t entity)
+{
+	return has_int32(question->excluded, 0, question->excluded_count, entity);
+}
 
 #endif							/* HKG_CORE_QUESTION_H */

@@ -356,8 +356,7 @@ list_by(EvAdjuster *adjuster, EvKind kind, const Question *question, Pool *pool,
 	int32_t		key = 2 * question->relation + (int32_t) question->side;
 	EvCandidates all;
 
-	all.count = ev_answer(adjuster->answering[thread], kind, question->side, question->given, question->relation, pool,
-						  thread, &all.candidate);
+	all.count = ev_answer(adjuster->answering[thread], kind, *question, pool, thread, &all.candidate);
 	for (int64_t i = 0; i < all.count; i++)
 	{
 		pool_yield_at(pool, thread, i);
@@ -372,21 +371,17 @@ list_by(EvAdjuster *adjuster, EvKind kind, const Question *question, Pool *pool,
 
 /* KgeAdjustment's callbacks */
 static int64_t
-list_additions(void *argument, Side side, int32_t given, int32_t relation,
-			   Pool *pool, int thread, const KgeAddition **additions)
+list_additions(void *argument, const Question *question, Pool *pool, int thread, const KgeAddition **additions)
 {
 	EvAdjuster *adjuster = argument;
 
-	return list_by(adjuster, adjuster->kind, &(Question) {.side = side,.relation = relation,.given = given}, pool, thread,
-				   additions);
+	return list_by(adjuster, adjuster->kind, question, pool, thread, additions);
 }
 
 static int64_t
-list_of_rules(void *argument, Side side, int32_t given, int32_t relation,
-			  Pool *pool, int thread, const KgeAddition **additions)
+list_of_rules(void *argument, const Question *question, Pool *pool, int thread, const KgeAddition **additions)
 {
-	return list_by(argument, EV_RULES, &(Question) {.side = side,.relation = relation,.given = given}, pool, thread,
-				   additions);
+	return list_by(argument, EV_RULES, question, pool, thread, additions);
 }
 
 /* The score that is expected of a new entity changes otherwise. */

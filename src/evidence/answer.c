@@ -115,7 +115,7 @@ candidate_of(EvAnswering *answering, int32_t entity)
 static bool
 may_answer(const EvAnswering *answering, int32_t entity)
 {
-	return entity != answering->given || answering->facts->reflexive[answering->relation];
+	return entity != answering->question.given || answering->facts->reflexive[answering->question.relation];
 }
 
 /* The place of the firing rule of a cluster; the number of firing rules when there is none. */
@@ -171,8 +171,8 @@ static void
 ask_network(EvAnswering *answering)
 {
 	const PathAnswer *answer;
-	int64_t		count = path_answers(answering->reader, answering->side, answering->given, answering->relation,
-									 answering->pool, answering->thread, &answer);
+	int64_t		count = path_answers(answering->reader, answering->question, answering->pool, answering->thread,
+									 &answer);
 
 	for (int64_t i = 0; i < count; i++)
 	{
@@ -216,20 +216,18 @@ apply_rules(EvAnswering *answering)
 }
 
 int64_t
-ev_answer(EvAnswering *answering, EvKind kind, Side side, int32_t given, int32_t relation,
-		  Pool *pool, int thread, const EvCandidate **candidates)
+ev_answer(EvAnswering *answering, EvKind kind, Question question, Pool *pool, int thread,
+		  const EvCandidate **candidates)
 {
 	*candidates = answering->candidate;
-	if (answering->answered && kind == answering->kind && side == answering->side && given == answering->given &&
-		relation == answering->relation)
+	if (answering->answered && kind == answering->kind && question.side == answering->question.side &&
+		question.given == answering->question.given && question.relation == answering->question.relation)
 		return answering->count;
 	clear_question(answering);
 	answering->kind = kind;
-	answering->side = side;
-	answering->given = given;
-	answering->relation = relation;
-	answering->atom = asked_atom(relation, side);
-	answering->known = fact_group_number(answering->facts, given, answering->atom);
+	answering->question = question;
+	answering->atom = asked_atom(question.relation, question.side);
+	answering->known = fact_group_number(answering->facts, question.given, answering->atom);
 	answering->pool = pool;
 	answering->thread = thread;
 	if (kind != EV_RULES && answering->reader != NULL)

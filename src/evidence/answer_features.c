@@ -131,12 +131,12 @@ void
 answering_apply_features(EvAnswering *answering)
 {
 	const FactIndex *facts = answering->facts;
-	FactGroup	own = {facts->start[answering->given], facts->start[answering->given + 1]};
+	FactGroup	own = {facts->start[answering->question.given], facts->start[answering->question.given + 1]};
 	int64_t		stride = feature_stride(own, ANSWERING_SAMPLE);
 
 	if (own.first == own.end)
 		return;
-	feature_counter_ask(answering->counter, answering->given, answering->atom, answering->pool, answering->thread);
+	feature_counter_ask(answering->counter, answering->question.given, answering->atom, answering->pool, answering->thread);
 	stride *= limit_features(answering, own, stride);
 	for (int64_t i = own.first; i < own.end; i += stride)
 	{

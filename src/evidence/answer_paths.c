@@ -97,19 +97,19 @@ answering_apply_path_rules(EvAnswering *answering)
 	const Rule *before = NULL;
 
 	answering->work = ANSWERING_WORK;
-	answering->reached[0][0] = answering->given;
+	answering->reached[0][0] = answering->question.given;
 	answering->reached_count[0] = 1;
-	for (int64_t i = rules->first[answering->relation]; i < rules->pattern[answering->relation]; i++)
+	for (int64_t i = rules->first[answering->question.relation]; i < rules->pattern[answering->question.relation]; i++)
 	{
-		const EvRule *fired = &rules->rule[answering->side == SIDE_TAIL ? i : rules->backwards[i]];
+		const EvRule *fired = &rules->rule[answering->question.side == SIDE_TAIL ? i : rules->backwards[i]];
 		const Rule *rule = &fired->rule;
 		int			common = 0;
 
 		while (before != NULL && common < before->length && common < rule->length &&
-			   ev_atom(before, answering->side, common) == ev_atom(rule, answering->side, common))
+			   ev_atom(before, answering->question.side, common) == ev_atom(rule, answering->question.side, common))
 			common++;
 		for (int depth = common; depth < rule->length; depth++)
-			follow_atom(answering, depth, ev_atom(rule, answering->side, depth));
+			follow_atom(answering, depth, ev_atom(rule, answering->question.side, depth));
 		fire_path(answering, fired);
 		before = rule;
 		answering_yield(answering, answering->reached_count[rule->length] + 1);
@@ -138,18 +138,18 @@ void
 answering_apply_patterns(EvAnswering *answering)
 {
 	const EvRules *rules = answering->rules;
-	int64_t		first = rules->pattern[answering->relation];
+	int64_t		first = rules->pattern[answering->question.relation];
 
 	answering->work = ANSWERING_WORK;
-	for (int64_t i = first; i < rules->first[answering->relation + 1]; i++)
+	for (int64_t i = first; i < rules->first[answering->question.relation + 1]; i++)
 	{
 		const EvRule *pattern = &rules->rule[i];
 		FiringPattern firing = {answering, {pattern->confidence, ev_strength(pattern->confidence),
 			(unsigned) (4 * answering->facts->relations + (i - first)), EV_RULE, (int32_t) i}};
-		Rule		body = answering->side == SIDE_TAIL ? pattern->rule : rule_mirrored(&pattern->rule);
+		Rule		body = answering->question.side == SIDE_TAIL ? pattern->rule : rule_mirrored(&pattern->rule);
 		EvJoinTarget target = {fire_pattern, &firing, answering->pool, answering->thread};
-		int64_t		edges = ev_join_from(answering->join, &body, answering->given, most_edges(answering, PATTERN_WORK),
-										 &target);
+		int64_t		edges = ev_join_from(answering->join, &body, answering->question.given,
+									 most_edges(answering, PATTERN_WORK), &target);
 
 		answering->work -= edges;
 		answering_yield(answering, edges + 1);

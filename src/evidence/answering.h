@@ -46,9 +46,7 @@ struct EvAnswering
 
 	/* the question */
 	EvKind		kind;
-	Side		side;
-	int32_t		given;
-	int32_t		relation;
+	Question	question;
 	int32_t		atom;			/* from given to answers */
 	int32_t		known;			/* the group of its answers among the facts; -1: none */
 	int64_t		work;			/* edges that rules of the kind that is applied may look at yet */

@@ -207,7 +207,7 @@ offer_entity(void *argument, int q, int32_t entity, float score)
 	ChosenEntity candidate = {entity, score, entity};
 
 	if ((writer->by_score_count[q] < BY_SCORE && !isfinite(score)) ||
-		question_filters(&search->task->questions, &search->question[q], entity))
+		question_excludes(&search->question[q], entity))
 		return;
 	writer->by_score_count[q] = heap_offer(chosen, writer->by_score_count[q], BY_SCORE, &candidate,
 										   sizeof(ChosenEntity), compare_chosen);
@@ -278,7 +278,7 @@ choose_by_evidence(ExampleTask *task, const Question *question, int q, int threa
 		ChosenEntity candidate = {all.candidate[i].entity, (float) ev_evidence(&all.candidate[i], 0.5), i};
 
 		pool_yield_at(task->pool, thread, i);
-		if (all.candidate[i].count > 0 && !question_filters(&task->questions, question, candidate.entity) &&
+		if (all.candidate[i].count > 0 && !question_excludes(question, candidate.entity) &&
 			!is_chosen(by_score, candidate.entity))
 			offer_chosen(&writer->by_evidence, BY_EVIDENCE, candidate);
 	}
@@ -298,7 +298,7 @@ choose_by_network(ExampleTask *task, const Question *question, int q, int thread
 		ChosenEntity candidate = {all.candidate[i].entity, (float) all.candidate[i].network, i};
 
 		pool_yield_at(task->pool, thread, i);
-		if (candidate.value > 0 && !question_filters(&task->questions, question, candidate.entity) &&
+		if (candidate.value > 0 && !question_excludes(question, candidate.entity) &&
 			!is_chosen(by_score, candidate.entity) && !is_chosen(writer->by_evidence, candidate.entity))
 			offer_chosen(&writer->by_network, BY_PATHS, candidate);
 	}
@@ -333,7 +333,7 @@ list_chosen(const ExampleWriter *writer, EvExample *example, int q, ChosenList l
 static bool
 has_answer(const ExampleTask *task, const Question *question)
 {
-	for (int64_t i = question->first_example; i >= 0; i = task->questions.next_example[i])
+	for (int64_t i = first_example(&task->questions, question); i >= 0; i = task->questions.next_example[i])
 		if (is_answered(task, i))
 			return true;
 	return false;
@@ -373,11 +373,10 @@ list_question(ExampleTask *task, const Question *question, int q, int thread)
 	EvCandidates all;
 	EvExample  *last = NULL;
 
-	all.count = ev_answer(task->writer[thread].answering, EV_BOTH, question->side, question->given, question->relation,
-						  task->pool, thread, &all.candidate);
+	all.count = ev_answer(task->writer[thread].answering, EV_BOTH, *question, task->pool, thread, &all.candidate);
 	choose_by_evidence(task, question, q, thread, all);
 	choose_by_network(task, question, q, thread, all);
-	for (int64_t i = question->first_example; i >= 0; i = task->questions.next_example[i])
+	for (int64_t i = first_example(&task->questions, question); i >= 0; i = task->questions.next_example[i])
 	{
 		EvExample  *example = &task->examples->example[i];
 

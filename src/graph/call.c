@@ -4,12 +4,14 @@
  */
 #include "call.h"
 
+#include "catalog/pg_proc.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "server/argument.h"
 
-static Call
-begin(FunctionCallInfo fcinfo, int model_argument, Graph *(*open) (const char *))
+Call
+call_begin(FunctionCallInfo fcinfo, int model_argument)
 {
 	Call		call = {.caller = CurrentMemoryContext};
 	char	   *graph = argument_name(fcinfo, 0, "graph");
@@ -21,33 +23,13 @@ begin(FunctionCallInfo fcinfo, int model_argument, Graph *(*open) (const char *)
 	MemoryContextSwitchTo(call.work);
 	call.model = argument_name(fcinfo, model_argument, "model");
 	sql_begin();
-	call.graph = open(graph);
+	call.graph = func_volatile(fcinfo->flinfo->fn_oid) == PROVOLATILE_VOLATILE ? graph_open_to_write(graph) : graph_open(graph);
 	return call;
-}
-
-Call
-call_begin(FunctionCallInfo fcinfo, int model_argument)
-{
-	return begin(fcinfo, model_argument, graph_open);
-}
-
-Call
-call_begin_unpinned(FunctionCallInfo fcinfo, int model_argument)
-{
-	return begin(fcinfo, model_argument, graph_open_pinned);
-}
-
-void
-call_pin(Call *call)
-{
-	call->nest_level = sql_pin();
 }
 
 Datum
 call_end(Call *call)
 {
-	if (call->nest_level > 0)
-		sql_unpin(call->nest_level);
 	sql_end();
 	MemoryContextSwitchTo(call->caller);
 	MemoryContextDelete(call->work);

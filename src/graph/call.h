@@ -6,12 +6,6 @@
  *		... call.graph, call.model ...
  *		return call_end(&call);
  *
- * A function that runs queries of its caller's does not pin search_path by its declaration:
- *
- *		Call		call = call_begin_unpinned(fcinfo, 4);
- *		... the caller's queries, with their search_path ...
- *		call_pin(&call);
- *
  * The graph is argument 0.  Between the two, statements can be run (sql.h), and memory is allocated in a context that
  * is deleted by call_end.
  */
@@ -30,15 +24,10 @@ typedef struct Call
 	SqlResult  *result;			/* of a set-returning function; else NULL */
 	MemoryContext caller;
 	MemoryContext work;
-	int			nest_level;		/* of sql_pin; 0 where the declaration pins search_path */
 } Call;
 
 /* model_argument: number of the argument `model`. */
 extern Call call_begin(FunctionCallInfo fcinfo, int model_argument);
-
-/* The same, before the caller's queries and after them */
-extern Call call_begin_unpinned(FunctionCallInfo fcinfo, int model_argument);
-extern void call_pin(Call *call);
 
 /* Returns what a set-returning function has to return. */
 extern Datum call_end(Call *call);

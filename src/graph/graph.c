@@ -79,15 +79,28 @@ graph_check_name(const Graph *graph)
 				 errhint("Try again, with the name that the graph has now.")));
 }
 
-Graph *
-graph_open(const char *name)
+static Graph *
+check_graph(Graph *graph)
 {
-	Graph	   *graph = graph_find(name);
-
 	graph_check_layout(graph);
 	graph_check_distribution(graph);
 	check_model_table(graph);
 	return graph;
+}
+
+Graph *
+graph_open(const char *name)
+{
+	return check_graph(graph_find(name));
+}
+
+Graph *
+graph_open_to_write(const char *name)
+{
+	Graph	   *graph = graph_find(name);
+
+	graph_upgrade_to_write(graph);
+	return check_graph(graph);
 }
 
 Graph *
@@ -105,21 +118,22 @@ Graph *
 graph_open_pinned(const char *name)
 {
 	int			nest_level = sql_pin();
-	Graph	   *graph = graph_open(name);
+	Graph	   *graph = graph_open_to_write(name);
 
 	sql_unpin(nest_level);
 	return graph;
 }
 
-/* For functions in SQL: errors unless it is a graph of this layout. */
+/* For functions in SQL: errors unless it is a graph of this layout, whose facts the caller may read. */
 HKG_FUNCTION(hkg_check_graph);
 Datum
 hkg_check_graph(PG_FUNCTION_ARGS)
 {
+	static const TableRights needed = {"triple", ACL_SELECT};
 	char	   *name = argument_name(fcinfo, 0, "graph");
 
 	sql_begin();
-	graph_open(name);
+	graph_require_rights(graph_open(name), &needed, 1);
 	sql_end();
 	PG_RETURN_VOID();
 }

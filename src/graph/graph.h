@@ -42,6 +42,9 @@ extern Graph *graph_open(const char *name);
 /* The same for functions that need facts and names alone: a worker of a cluster has these. */
 extern Graph *graph_open_facts(const char *name);
 
+/* The same for what writes the graph: one of an older layout is upgraded, if the user owns it. */
+extern Graph *graph_open_to_write(const char *name);
+
 /* The same in a function whose declaration does not pin search_path. */
 extern Graph *graph_open_pinned(const char *name);
 
@@ -96,6 +99,9 @@ extern bool graph_has_slices(const Graph *graph);
 /* ERROR 55000, with the way out as HINT, unless the graph has the layout that this library reads. */
 extern void graph_check_layout(const Graph *graph);
 
+/* Upgrades a graph of an older layout, if the user owns it, with a NOTICE. */
+extern void graph_upgrade_to_write(Graph *graph);
+
 /* ---- rights (rights.c) ------------------------------------------------------ */
 
 /* What is done to the rows of a table of the graph: ACL_SELECT, ACL_INSERT, ... */
@@ -119,6 +125,9 @@ extern void graph_require_rights(const Graph *graph, const TableRights *needed, 
 
 /* ERROR 42501 unless the user owns the graph; returns the owner, of which the user may be a member. */
 extern Oid	graph_require_owner(const Graph *graph);
+
+/* Whether the user owns the graph, or is a member of its owner. */
+extern bool graph_has_owner(const Graph *graph, Oid *owner);
 
 /* ---- locks (locks.c) -------------------------------------------------------- */
 

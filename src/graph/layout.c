@@ -89,6 +89,30 @@ layout_as(const Graph *graph, Oid owner)
 	return layout;
 }
 
+static void
+refuse_functions(const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("the functions of hybridkg are older than its library"),
+			 errdetail("%s", detail),
+			 errhint("Bring them up to date: alter extension hybridkg update")));
+}
+
+/* Functions of 0.1.0 whose arguments have another order now: until they are brought up to date */
+#define OTHER_ORDER(function) \
+	HKG_FUNCTION(function); \
+	Datum \
+	function(PG_FUNCTION_ARGS) \
+	{ \
+		refuse_functions("Arguments of " #function "() have another order."); \
+		PG_RETURN_NULL(); \
+	}
+
+OTHER_ORDER(hkg_complete)
+OTHER_ORDER(hkg_import_rules)
+OTHER_ORDER(hkg_mine_rules)
+
 /* The procedure that makes the layout, as a statement names it. */
 static char *
 find_step(int32 layout)
@@ -98,11 +122,7 @@ find_step(int32 layout)
 	Datum		found;
 
 	if (!sql_value("select pg_catalog.to_regprocedure($1)", &args, &found))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the functions of hybridkg are older than its library"),
-				 errdetail("There is no procedure %s.", step),
-				 errhint("Bring them up to date: alter extension hybridkg update")));
+		refuse_functions(psprintf("There is no procedure %s.", step));
 	return step;
 }
 
@@ -121,6 +141,45 @@ take_step(const Graph *graph, Oid owner, const char *step, int32 layout)
 	stop_acting(caller);
 }
 
+/* To the layout of this library, with the steps that it lacks; returns it. */
+static int32
+upgrade(Graph *graph, Oid owner)
+{
+	int32		layout;
+
+	graph_lock_for_upgrade(graph);
+	layout = layout_as(graph, owner);
+	if (layout > library_layout)
+		refuse_layout(graph, layout);
+	if (layout < library_layout)
+		graph_lock_whole(graph);
+	while (layout < library_layout)
+	{
+		char	   *step = find_step(++layout);
+
+		take_step(graph, owner, step, layout);
+	}
+	return layout;
+}
+
+void
+graph_upgrade_to_write(Graph *graph)
+{
+	Oid			owner;
+	int32		layout;
+
+	if (!graph_has_owner(graph, &owner))
+		return;
+	layout = layout_as(graph, owner);
+	if (layout < 1 || layout >= library_layout)
+		return;
+	graph_check_distribution(graph);
+	layout = upgrade(graph, owner);
+	ereport(NOTICE,
+			(errmsg("graph \"%s\" is upgraded to layout %d", graph->name, layout),
+			 errdetail("An older version of hybridkg made it.")));
+}
+
 HKG_FUNCTION(hkg_upgrade_graph);
 Datum
 hkg_upgrade_graph(PG_FUNCTION_ARGS)
@@ -134,18 +193,7 @@ hkg_upgrade_graph(PG_FUNCTION_ARGS)
 	graph = graph_find(name);
 	graph_check_distribution(graph);
 	owner = graph_require_owner(graph);
-	graph_lock_for_upgrade(graph);
-	layout = layout_as(graph, owner);
-	if (layout > library_layout)
-		refuse_layout(graph, layout);
-	if (layout < library_layout)
-		graph_lock_whole(graph);
-	while (layout < library_layout)
-	{
-		char	   *step = find_step(++layout);
-
-		take_step(graph, owner, step, layout);
-	}
+	layout = upgrade(graph, owner);
 	sql_end();
 	PG_RETURN_INT32(layout);
 }

@@ -111,12 +111,19 @@ owner_of(const Graph *graph)
 	return owner;
 }
 
+bool
+graph_has_owner(const Graph *graph, Oid *owner)
+{
+	*owner = owner_of(graph);
+	return has_privs_of_role(GetUserId(), *owner);
+}
+
 Oid
 graph_require_owner(const Graph *graph)
 {
-	Oid			owner = owner_of(graph);
+	Oid			owner;
 
-	if (!has_privs_of_role(GetUserId(), owner))
+	if (!graph_has_owner(graph, &owner))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of graph \"%s\"", graph->name),

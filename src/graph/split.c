@@ -325,7 +325,7 @@ hkg_split(PG_FUNCTION_ARGS)
 	take_share(fcinfo, 1, &split, VALID);
 	take_share(fcinfo, 2, &split, TEST);
 	sql_begin();
-	split.graph = graph_open(name);
+	split.graph = graph_open_to_write(name);
 	split.progress = progress_begin_load(split.graph->schema);
 	require_rights(split.graph);
 	graph_lock_for_load(split.graph, "hkg_split()");

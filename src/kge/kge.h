@@ -181,8 +181,8 @@ typedef struct KgeAddition
  */
 typedef struct KgeAdjustment
 {
-	int64_t		(*list) (void *argument, Side side, int32_t given, int32_t relation,
-						Pool *pool, int thread, const KgeAddition **additions);
+	int64_t		(*list) (void *argument, const Question *question, Pool *pool, int thread,
+						const KgeAddition **additions);
 	void	   *argument;
 	const double *weight;		/* >= 0, by 2 * relation + side; NULL: all 1 */
 	const double *scale;		/* > 0, likewise: makes scores of all questions comparable */

@@ -27,22 +27,6 @@ extern const KgeSketch *kge_sketch_over(Arena *arena, const KgeModel *model, voi
 
 /* ---- top_entities.c: the best candidates of a question, neighbours ---- */
 
-/* Which entity stands on that side of a triple of `relation`, with `given` on the other one? */
-typedef struct KgeTopQuestion
-{
-	Side		side;
-	int32_t		given;
-	int32_t		relation;
-	const int32_t *excluded;	/* rows that are no candidates, ascending */
-	int64_t		excluded_count;
-} KgeTopQuestion;
-
-typedef struct KgeTopQuestions
-{
-	const KgeTopQuestion *question;
-	int64_t		count;
-} KgeTopQuestions;
-
 typedef struct KgeAnswer
 {
 	double		score;			/* with the adjustment's scale and addition */
@@ -71,7 +55,7 @@ kge_compare_answers(const void *a, const void *b)
  * that it lists are left out.
  */
 extern int64_t kge_top(Arena *arena, Pool *pool, const KgeModel *model,
-					   const KgeSketch *sketch, KgeTopQuestion question, const KgeAdjustment *adjustment,
+					   const KgeSketch *sketch, Question question, const KgeAdjustment *adjustment,
 					   int64_t k, KgeAnswer *answers);
 
 /*
@@ -140,8 +124,8 @@ extern KgeTopMany *kge_top_many(Arena *arena, Pool *pool, const KgeModel *model,
  * Of each question the k candidates of highest score, as kge_top has them: in answers[i * k ...], best first, and how
  * many they are in found[i].  k is at most the number of entities.
  */
-extern void kge_top_many_ask(KgeTopMany *search, KgeTopQuestions questions, int64_t k, KgeAnswer *answers,
-							 int64_t *found);
+extern void kge_top_many_ask(KgeTopMany *search, const Question *question, int64_t count, int64_t k,
+							 KgeAnswer *answers, int64_t *found);
 
 /* From the next questions on, with another adjustment; no NULL for one, nor one for NULL. */
 extern void kge_top_many_adjust(KgeTopMany *search, const KgeAdjustment *adjustment);
@@ -190,27 +174,18 @@ typedef struct KgeScored
 	double		probability;
 } KgeScored;
 
-/* A question, and its known answers, which are no candidates: known[first .. end - 1] of its list */
-typedef struct KgeQuestionAnswers
-{
-	int32_t		given;
-	int64_t		first;
-	int64_t		end;
-} KgeQuestionAnswers;
-
-/* Questions for the same side and with the same relation */
-typedef struct KgeAsked
+/* Questions for the same side and with the same relation; known answers are excluded */
+typedef struct QuestionList
 {
 	Side		side;			/* of the answers */
 	int32_t		relation;
 	bool		reflexive;		/* the given entity is a candidate */
-	const KgeQuestionAnswers *question;
+	const Question *question;
 	int64_t		count;
-	const int32_t *known;		/* ascending for each question */
 	const int32_t *likely;		/* entities that answer many questions, each once, or none: they make it faster */
 	int64_t		likely_count;
 	const int32_t *entity;		/* that each row of the model is; NULL: the row itself */
-} KgeAsked;
+} QuestionList;
 
 /*
  * judge: sets the probabilities of the best answers of a question: they come best first, `least` at least if there are.
@@ -224,14 +199,14 @@ typedef struct KgeAsked
  */
 typedef struct KgeJudge
 {
-	void		(*judge) (void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question,
+	void		(*judge) (void *argument, const QuestionList *asked, const Question *question,
 						  KgeScored *answers, int64_t count);
-	double		(*needed) (void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, double probability,
+	double		(*needed) (void *argument, const QuestionList *asked, const Question *question, double probability,
 						   double last);
 	void	   *argument;
 	int64_t		least;
-	void		(*look) (void *argument, const KgeAsked *asked, const int64_t *number, int64_t count);
-	double		(*promise) (void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question,
+	void		(*look) (void *argument, const QuestionList *asked, const int64_t *number, int64_t count);
+	double		(*promise) (void *argument, const QuestionList *asked, const Question *question,
 							const KgeScored *answers, int64_t count);
 	void		(*settle) (void *argument, KgeScored *answers, int64_t count);
 } KgeJudge;
@@ -264,7 +239,7 @@ extern size_t kge_completion_bytes(Pool *pool, const KgeModel *model, const KgeS
  */
 extern KgeCompletion *kge_completion(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch,
 									 const KgeAdjustment *adjustment, KgeJudge judge, KgeWanted wanted);
-extern void kge_completion_ask(KgeCompletion *completion, const KgeAsked *asked);
+extern void kge_completion_ask(KgeCompletion *completion, const QuestionList *asked);
 
 /* Adds triples that another completion found; their rows are those of its outcome. */
 extern void kge_completion_offer(KgeCompletion *completion, const KgeScored *scored, int64_t count);

@@ -17,7 +17,7 @@
 /* With EV_USUAL_WEIGHT, as much as the score of a network that was trained by its loss */
 #define USUAL_NETWORK 0.7
 
-const char *const evidence_kinds[] = {"embedding", "rules", "paths", "both", NULL};
+const char *const evidence_kinds[] = {"embedding", "rules", "paths", "all", NULL};
 static const char *const sides[] = {"head", "tail"};
 
 /* ---- discounts ------------------------------------------------------------------------ */
@@ -53,7 +53,7 @@ discount_of(const Graph *graph, const char *model, EvKind kind, const DiscountTe
 				 errmsg("column evidence of model \"%s\" holds no discount of \"%s\", which is a number from 0 to 1",
 						model, evidence_kinds[kind]),
 				 errhint("Call hkg_learn_evidence, which learns it from a valid split, or have the usual ones: "
-						 "update %smodel set evidence = evidence || '{\"discount\": {\"rules\": %s, \"both\": %g}}' "
+						 "update %smodel set evidence = evidence || '{\"discount\": {\"rules\": %s, \"all\": %g}}' "
 						 "where name = %s",
 						 graph->prefix, texts->has_rules ? psprintf("%g", EV_USUAL_DISCOUNT) : "null",
 						 EV_USUAL_DISCOUNT, quote_literal_cstr(model))));
@@ -67,7 +67,7 @@ evidence_read_discounts(const Graph *graph, const char *model, EvidenceDiscounts
 	SqlArgs		args = sql_args_text(model);
 
 	if (sql_stream(psprintf("select coalesce(evidence::jsonb->'discount'->'rules' <> 'null', true), "
-							"evidence::jsonb->'discount'->>'rules', evidence::jsonb->'discount'->>'both' "
+							"evidence::jsonb->'discount'->>'rules', evidence::jsonb->'discount'->>'all' "
 							"from %s where name = $1 and evidence is not null", graph_table_name(graph, "model")),
 				   &args, take_discounts, &texts) == 0)
 		return false;
@@ -425,7 +425,7 @@ write_summary(const Graph *graph, const char *model, EvidenceParts has, const Ev
 	char	   *rules = has.rules ? psprintf("%g", learnt == NULL ? EV_USUAL_DISCOUNT : learnt->alone) : "null";
 
 	initStringInfo(&text);
-	appendStringInfo(&text, "{\"discount\": {\"rules\": %s, \"both\": %g}", rules,
+	appendStringInfo(&text, "{\"discount\": {\"rules\": %s, \"all\": %g}", rules,
 					 learnt == NULL ? EV_USUAL_DISCOUNT : learnt->weights.discount);
 	if (learnt != NULL)
 	{

@@ -452,17 +452,17 @@ measure(const Import *import, const GraphData *data, const char *model)
 	return rules;
 }
 
-HKG_FUNCTION(hkg_import_rules);
+HKG_FUNCTION(hkg_imported_rules);
 Datum
-hkg_import_rules(PG_FUNCTION_ARGS)
+hkg_imported_rules(PG_FUNCTION_ARGS)
 {
 	static const TableRights written[] = {
 		{"model", ACL_SELECT | ACL_INSERT | ACL_UPDATE}, {"rule", ACL_SELECT | ACL_INSERT | ACL_UPDATE}
 	};
 	char	   *graph = argument_name(fcinfo, 0, "graph");
 	char	   *lines = argument_text(fcinfo, 1, "lines");
-	int			format = argument_choice(argument_text(fcinfo, 2, "format"), "format", formats);
-	char	   *model = argument_name(fcinfo, 3, "model");
+	int			format = argument_choice(argument_text(fcinfo, 3, "format"), "format", formats);
+	char	   *model = argument_name(fcinfo, 2, "model");
 	int			on_error = argument_choice(argument_text(fcinfo, 4, "on_error"), "on_error", actions);
 	Import		import = {.format = formats[format],.read = readers[format],.skip = on_error == SKIP,
 	.hints = on_error != SKIP,.rest = pstrdup(lines)};
@@ -470,7 +470,7 @@ hkg_import_rules(PG_FUNCTION_ARGS)
 
 	argument_check_model(model);
 	sql_begin();
-	import.names.graph = graph_open(graph);
+	import.names.graph = graph_open_to_write(graph);
 	import.context = CurrentMemoryContext;
 	import.scratch = AllocSetContextCreate(CurrentMemoryContext, "hybridkg rules", ALLOCSET_DEFAULT_SIZES);
 	graph_require_rights(import.names.graph, written, lengthof(written));

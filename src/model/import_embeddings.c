@@ -162,8 +162,8 @@ read_arguments(FunctionCallInfo fcinfo)
 {
 	EmbeddingImport import = {0};
 
-	import.model = argument_name(fcinfo, 1, "model");
-	import.score_function = argument_text(fcinfo, 2, "score_function");
+	import.model = argument_name(fcinfo, 4, "model");
+	import.score_function = argument_text(fcinfo, 3, "score_function");
 	import.gamma = argument_float(fcinfo, 5, "gamma", -1e6, 1e6);
 	import.norm = argument_int(fcinfo, 6, "norm", 1, 2);
 	import.reciprocal = DatumGetBool(argument(fcinfo, 7, "reciprocal"));
@@ -192,8 +192,8 @@ hkg_import_embeddings(PG_FUNCTION_ARGS)
 	};
 	char	   *graph = argument_name(fcinfo, 0, "graph");
 	EmbeddingImport import = read_arguments(fcinfo);
-	char	   *entities = argument_text(fcinfo, 3, "entity_query");
-	char	   *relations = argument_text(fcinfo, 4, "relation_query");
+	char	   *entities = argument_text(fcinfo, 1, "entity_query");
+	char	   *relations = argument_text(fcinfo, 2, "relation_query");
 	int			nest_level = sql_pin();
 	TupleDesc	descriptor;
 	Datum		values[2];
@@ -202,7 +202,7 @@ hkg_import_embeddings(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	sql_begin();
-	import.graph = graph_open(graph);
+	import.graph = graph_open_to_write(graph);
 	graph_require_rights(import.graph, written, lengthof(written));
 	graph_lock_for_training(import.graph, import.model);
 	graph_lock_models(import.graph);

@@ -84,16 +84,14 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 	MemoryContextDelete(work);
 }
 
-/* The argument assume_missing; -1, and a declaration that lacks it, leave what the model has. */
+/* The argument assume_missing; null, and a declaration that lacks it, leave what the model has. */
 static double
 argument_missing(FunctionCallInfo fcinfo, int i, const Graph *graph, const char *model)
 {
-	if (PG_NARGS() <= i)
+	if (PG_NARGS() <= i || PG_ARGISNULL(i))
 		return evidence_read_missing(graph, model);
-	if (PG_ARGISNULL(i))
+	if (PG_GETARG_FLOAT8(i) == 0)
 		return 0;
-	if (PG_GETARG_FLOAT8(i) == -1)
-		return evidence_read_missing(graph, model);
 	return argument_float(fcinfo, i, "assume_missing", LEAST_MISSING, MOST_MISSING);
 }
 

@@ -40,17 +40,17 @@ static void
 read_call(FunctionCallInfo fcinfo, MineCall *call)
 {
 	call->graph = argument_name(fcinfo, 0, "graph");
-	call->options.max_rule_length = argument_int(fcinfo, 1, "max_rule_length", 2, RULE_MOST_SEARCHED);
-	call->options.min_head_coverage = argument_float(fcinfo, 2, "min_head_coverage", 0, 1);
-	call->options.min_support = argument_int(fcinfo, 3, "min_support", 1, INT_MAX);
-	call->options.constants = DatumGetBool(argument(fcinfo, 4, "constants"));
-	call->measure = argument_choice(argument_text(fcinfo, 5, "measure"), "measure", measures);
+	call->options.max_rule_length = argument_int(fcinfo, 2, "max_rule_length", 2, RULE_MOST_SEARCHED);
+	call->options.min_head_coverage = argument_float(fcinfo, 3, "min_head_coverage", 0, 1);
+	call->options.min_support = argument_int(fcinfo, 4, "min_support", 1, INT_MAX);
+	call->options.constants = DatumGetBool(argument(fcinfo, 5, "constants"));
+	call->measure = argument_choice(argument_text(fcinfo, 6, "measure"), "measure", measures);
 	call->omega = argument_float(fcinfo, 7, "omega", 0, 1);
 	if (!PG_ARGISNULL(8))
 		call->sample = argument_int(fcinfo, 8, "ec_sample", 2, INT_MAX);
 	call->min_confidence = argument_float(fcinfo, 9, "min_confidence", 0, 1);
-	if (!PG_ARGISNULL(6))
-		call->model = argument_name(fcinfo, 6, "model");
+	if (!PG_ARGISNULL(1))
+		call->model = argument_name(fcinfo, 1, "model");
 	else if (call->measure == HYBRID)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -103,9 +103,9 @@ put_rule(SqlResult *result, const MinedRule *rule)
 	pfree(DatumGetPointer(values[0]));
 }
 
-HKG_FUNCTION(hkg_mine_rules);
+HKG_FUNCTION(hkg_mined_rules);
 Datum
-hkg_mine_rules(PG_FUNCTION_ARGS)
+hkg_mined_rules(PG_FUNCTION_ARGS)
 {
 	SqlResult  *result = sql_result(fcinfo);
 	MineCall	call = {0};

@@ -99,8 +99,8 @@ predictor_parts_on(const Predictor *predictor, Side side, Triple triple, double 
 
 	if (predictor->kind == EV_EMBEDDING)
 		return parts;
-	all.count = ev_answer(predictor->answering, predictor->kind, side, given, triple.relation, hkg_leader(), POOL_LEADER,
-						  &all.candidate);
+	all.count = ev_answer(predictor->answering, predictor->kind, question_of(side, given, triple.relation), hkg_leader(),
+						  POOL_LEADER, &all.candidate);
 	candidate = ev_candidate(predictor->answering, answer);
 	if (candidate == NULL)
 		return parts;

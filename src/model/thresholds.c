@@ -81,7 +81,7 @@ add_evidence(void *argument, int64 item, int thread)
 		Triple		triple = list->example[i].triple;
 		const EvCandidate *candidate;
 
-		ev_answer(list->adjuster.answering[thread], EV_BOTH, SIDE_TAIL, triple.head, triple.relation, list->pool, thread,
+		ev_answer(list->adjuster.answering[thread], EV_BOTH, question_of(SIDE_TAIL, triple.head, triple.relation), list->pool, thread,
 				  &candidate);
 		candidate = ev_candidate(list->adjuster.answering[thread], triple.tail);
 		for (int kind = EV_RULES; kind < EV_KINDS && candidate != NULL; kind++)

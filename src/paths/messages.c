@@ -215,7 +215,7 @@ path_project(PathWalk *walk, int layer)
 {
 	const PathLayer *weights = &walk->weights.layer[layer];
 	const PathStage *stage = &walk->stage[layer];
-	const float *asked = weights->attend_asked + walk->question.asked * ATTENTION;
+	const float *asked = weights->attend_asked + walk->asked * ATTENTION;
 	int			width = walk->shape.width;
 
 	dense_combine(DENSE_PRODUCT, stage->senders, ATTENTION, width, stage->state, width, 1, weights->attend_state, ATTENTION,
@@ -314,7 +314,7 @@ project_back(PathWalk *walk, int layer, const PathLayer *gradients)
 {
 	const PathLayer *weights = &walk->weights.layer[layer];
 	const PathStage *stage = &walk->stage[layer];
-	float	   *asked = gradients->attend_asked + walk->question.asked * ATTENTION;
+	float	   *asked = gradients->attend_asked + walk->asked * ATTENTION;
 	int			width = walk->shape.width;
 	float		turned[ATTENTION * PATH_MAX_WIDTH];
 

@@ -153,13 +153,13 @@ path_trainer_average(const PathTrainer *trainer, float *parameter)
 
 /* ---- a question ---------------------------------------------------------------------------- */
 
-static PathQuestion
-question_of(const PathTrainer *trainer, int64_t number)
+static Question
+question_at(const PathTrainer *trainer, int64_t number)
 {
 	const Triple *triple = &trainer->triple[number / 2];
 	Side		side = (Side) (number % 2);
 
-	return (PathQuestion) {triple_given(triple, side), asked_atom(triple->relation, side)};
+	return question_of(side, triple_given(triple, side), triple->relation);
 }
 
 /* Takes a fact out, or puts it back: with all others of its entities, unless they stay. */
@@ -172,20 +172,12 @@ set_removed(PathTrainer *trainer, Triple fact, bool removed)
 		path_set_all_removed(&trainer->removed, trainer->facts, fact, removed);
 }
 
-static Triple
-fact_of(PathQuestion question, int32_t answer)
-{
-	Side		side = IS_BACKWARDS(question.asked) ? SIDE_HEAD : SIDE_TAIL;
-
-	return triple_of_answer(side, question.given, RELATION_OF(question.asked), answer);
-}
-
 /* Takes out some more answers of a question, or puts them back. */
 static void
 set_more_removed(PathTrainer *trainer, int64_t number, bool removed)
 {
-	PathQuestion question = question_of(trainer, number);
-	FactGroup	known = fact_group(trainer->facts, question.given, question.asked);
+	Question	question = question_at(trainer, number);
+	FactGroup	known = fact_group(trainer->facts, question.given, asked_atom(question.relation, question.side));
 	double		share = fmin(MORE_ANSWERS, MOST_ANSWERS / (double) (known.end - known.first));
 	uint64_t	stream = random_bits(trainer->stream, (uint64_t) (2 * number));
 
@@ -193,7 +185,7 @@ set_more_removed(PathTrainer *trainer, int64_t number, bool removed)
 	{
 		pool_yield_at(trainer->pool, POOL_LEADER, i);
 		if (random_open(random_bits(stream, (uint64_t) (i - known.first))) < share)
-			set_removed(trainer, fact_of(question, trainer->facts->edge[i].other), removed);
+			set_removed(trainer, question_triple(&question, trainer->facts->edge[i].other), removed);
 	}
 }
 
@@ -205,7 +197,7 @@ static int
 take_answers(PathWalk *walk, int32_t *place, float *score, int32_t *left_out)
 {
 	const FactIndex *facts = walk->facts;
-	FactGroup	known = fact_group(facts, walk->question.given, walk->question.asked);
+	FactGroup	known = fact_group(facts, walk->question.given, walk->asked);
 	int			count = 0;
 
 	for (int64_t i = known.first; i < known.end; i++)
@@ -288,7 +280,7 @@ ask_slot(void *argument, int64_t slot, int thread)
 	{
 		walk->noise = (PathNoise) {trainer->training.dropout, trainer->pace.exploration,
 			random_bits(trainer->stream, (uint64_t) (2 * i + 1))};
-		path_walk(walk, question_of(trainer, i));
+		path_walk(walk, question_at(trainer, i));
 		trainer->loss[i] = lose(walk);
 		path_walk_back(walk, &gradients);
 	}

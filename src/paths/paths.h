@@ -86,12 +86,12 @@ extern size_t path_reader_bytes(const FactIndex *facts, PathShape shape);
 extern PathReader *path_reader(Arena *arena, const FactIndex *facts, const PathNetwork *network);
 
 /*
- * The entities that were kept, as answers on `side` for (given, relation), each once, in no order; they last until
+ * The entities that were kept as answers of a question, with what it excludes, each once, in no order; they last until
  * another question.  The given entity is one of them.  The call runs in `thread` of `pool`, or in its leader, and
  * yields there.  Returns how many.
  */
-extern int64_t path_answers(PathReader *reader, Side side, int32_t given, int32_t relation,
-							Pool *pool, int thread, const PathAnswer **answers);
+extern int64_t path_answers(PathReader *reader, Question question, Pool *pool, int thread,
+							const PathAnswer **answers);
 
 /* The score of an entity as an answer to the last question. */
 extern float path_score(const PathReader *reader, int32_t entity);

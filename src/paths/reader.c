@@ -63,15 +63,13 @@ positive(float x)
 }
 
 int64_t
-path_answers(PathReader *reader, Side side, int32_t given, int32_t relation,
-			 Pool *pool, int thread, const PathAnswer **answers)
+path_answers(PathReader *reader, Question question, Pool *pool, int thread, const PathAnswer **answers)
 {
 	PathWalk   *walk = &reader->walk;
-	DirectedAtom asked = asked_atom(relation, side);
 
 	walk->pool = pool;
 	walk->thread = thread;
-	path_walk(walk, (PathQuestion) {given, asked});
+	path_walk(walk, question);
 	for (int32_t i = 0; i < path_walk_count(walk); i++)
 		reader->answer[i] = (PathAnswer) {walk->entity[i], positive(walk->score[i])};
 	*answers = reader->answer;

@@ -330,7 +330,7 @@ path_reasons(PathReasoner *reasoner, Triple triple, Side side, bool without, int
 	path_removed_open(&reasoner->removed, walk->facts);
 	if (without)
 		path_set_removed(&reasoner->removed, walk->facts, triple, true);
-	path_walk(walk, (PathQuestion) {reasoner->given, asked_atom(triple.relation, side)});
+	path_walk(walk, question_of(side, reasoner->given, triple.relation));
 	if (walk->place[answer] >= 0)
 	{
 		follow(reasoner, walk->place[answer]);

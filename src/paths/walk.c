@@ -324,7 +324,7 @@ choose(PathWalk *walk, int layer, int32_t places)
 
 /* Clears what the last question has written. */
 static void
-begin(PathWalk *walk, PathQuestion question)
+begin(PathWalk *walk, Question question)
 {
 	size_t		width = (size_t) walk->shape.width;
 
@@ -334,10 +334,11 @@ begin(PathWalk *walk, PathQuestion question)
 		walk->place[walk->entity[i]] = -1;
 	walk->under_way = true;
 	walk->question = question;
+	walk->asked = asked_atom(question.relation, question.side);
 	walk->place[question.given] = 0;
 	walk->entity[0] = question.given;
 	walk->stage[0].senders = 1;
-	memcpy(walk->stage[0].state, walk->weights.start + (size_t) question.asked * width, width * sizeof(float));
+	memcpy(walk->stage[0].state, walk->weights.start + (size_t) walk->asked * width, width * sizeof(float));
 }
 
 static void
@@ -349,7 +350,7 @@ read_scores(PathWalk *walk)
 }
 
 void
-path_walk(PathWalk *walk, PathQuestion question)
+path_walk(PathWalk *walk, Question question)
 {
 	begin(walk, question);
 	for (int i = 0; i < walk->shape.layers; i++)
@@ -413,7 +414,7 @@ void
 path_walk_back(PathWalk *walk, const PathWeights *gradients)
 {
 	int			width = walk->shape.width;
-	float	   *start = gradients->start + (int64_t) walk->question.asked * width;
+	float	   *start = gradients->start + (int64_t) walk->asked * width;
 
 	path_read_back(walk, gradients->readout);
 	for (int i = walk->shape.layers - 1; i >= 0; i--)

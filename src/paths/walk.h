@@ -11,13 +11,6 @@
 #include "core/allocation.h"
 #include "network.h"
 
-/* What is asked of a walk */
-typedef struct PathQuestion
-{
-	int32_t		given;
-	DirectedAtom asked;			/* from the given entity to the answers */
-} PathQuestion;
-
 /* Facts that a walk does not use */
 typedef struct PathRemoved
 {
@@ -71,7 +64,8 @@ typedef struct PathWalk
 	PathNoise	noise;
 	Pool	   *pool;
 	int			thread;
-	PathQuestion question;
+	Question	question;
+	DirectedAtom asked;			/* from its given entity to its answers */
 	bool		under_way;		/* also when a jump has left a question */
 	int32_t    *place;			/* by entity, -1: none */
 	int32_t    *entity;			/* by place */
@@ -128,7 +122,7 @@ path_walk_count(const PathWalk *walk)
 }
 
 /* Asks a question: places, entities and scores are those of its answers. */
-extern void path_walk(PathWalk *walk, PathQuestion question);
+extern void path_walk(PathWalk *walk, Question question);
 
 /*
  * The derivatives of the scores are in `score`: adds those of all parameters to the gradients.  The matrices that

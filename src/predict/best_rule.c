@@ -69,7 +69,7 @@ evidence_for_triple(const Evidence *evidence, EvAnswering *answering, EvKind kin
 
 	if (head < 0 || relation < 0 || tail < 0)
 		return NULL;
-	ev_answer(answering, kind, SIDE_TAIL, head, relation, hkg_leader(), POOL_LEADER, &candidates);
+	ev_answer(answering, kind, question_of(SIDE_TAIL, head, relation), hkg_leader(), POOL_LEADER, &candidates);
 	return ev_candidate(answering, tail);
 }
 

@@ -45,7 +45,7 @@ uint64
 both_questions_bytes(const Predictor *predictor, const Scoring *scoring, const KgeSketch *sketch, Pool *pool, int64 answers,
 					 int64 most, int64 known)
 {
-	uint64		question = (EV_SHOWN + 1) * sizeof(KgeAnswer) + sizeof(KgeTopQuestion) + sizeof(int64);
+	uint64		question = (EV_SHOWN + 1) * sizeof(KgeAnswer) + sizeof(Question) + sizeof(int64);
 	uint64		marking = most == 0 ? 0 :
 		Max(most + 1, MARKED_AT_ONCE) * sizeof(KgeAnswer) + scoring->kge.entities * sizeof(bool);
 
@@ -98,7 +98,7 @@ both_questions_scores(const BothQuestions *both, Side side, int32 given)
 
 /* Without the embedding, what has no evidence is no answer; nor is what is given, but for some relations. */
 static EvQuestionScores
-common_scores(const BothQuestions *both, const KgeTopQuestion *question, const KgeAnswer *answer, int64 count)
+common_scores(const BothQuestions *both, const Question *question, const KgeAnswer *answer, int64 count)
 {
 	EvQuestionScores scores = {.known = question->excluded_count};
 	bool		reflexive = both->facts->reflexive[both->relation];
@@ -111,11 +111,11 @@ common_scores(const BothQuestions *both, const KgeTopQuestion *question, const K
 }
 
 /* Questions with their known answers */
-static KgeTopQuestion *
+static Question *
 list_questions(const BothQuestions *both, Side side, const int32 *given, int count)
 {
 	const FactIndex *facts = both->facts;
-	KgeTopQuestion *question = array_new(KgeTopQuestion, count);
+	Question   *question = array_new(Question, count);
 	DirectedAtom atom = asked_atom(both->relation, side);
 
 	for (int i = 0; i < count; i++)
@@ -125,13 +125,13 @@ list_questions(const BothQuestions *both, Side side, const int32 *given, int cou
 
 		for (int64 j = group.first; j < group.end; j++)
 			known[j - group.first] = facts->edge[j].other;
-		question[i] = (KgeTopQuestion) {side, given[i], both->relation, known, group.end - group.first};
+		question[i] = (Question) {side, given[i], both->relation, known, group.end - group.first};
 	}
 	return question;
 }
 
 static void
-free_questions(KgeTopQuestion *question, int count)
+free_questions(Question *question, int count)
 {
 	for (int i = 0; i < count; i++)
 		pfree(unconstify(int32 *, question[i].excluded));
@@ -141,11 +141,11 @@ free_questions(KgeTopQuestion *question, int count)
 static void
 look_at_some(BothQuestions *both, Side side, const int32 *given, int count)
 {
-	KgeTopQuestion *question = list_questions(both, side, given, count);
+	Question   *question = list_questions(both, side, given, count);
 	KgeAnswer  *answer = array_new(KgeAnswer, (Size) count * both->room);
 	int64	   *found = array_new(int64, count);
 
-	kge_top_many_ask(both->search, (KgeTopQuestions) {question, count}, both->room, answer, found);
+	kge_top_many_ask(both->search, question, count, both->room, answer, found);
 	for (int i = 0; i < count; i++)
 		both_questions_note(both, side, given[i],
 							common_scores(both, &question[i], answer + (Size) i * both->room, found[i]));
@@ -200,9 +200,9 @@ both_questions_mark_best(BothQuestions *both, Side side, const int32 *given, int
 	for (int64 first = 0; first < count; first += part)
 	{
 		int			some = (int) Min(part, count - first);
-		KgeTopQuestion *question = list_questions(both, side, given + first, some);
+		Question   *question = list_questions(both, side, given + first, some);
 
-		kge_top_many_ask(both->search, (KgeTopQuestions) {question, some}, room, answer, found);
+		kge_top_many_ask(both->search, question, some, room, answer, found);
 		for (int i = 0; i < some; i++)
 			mark_answers(answer + i * room, found[i], given[first + i], most, marked);
 		free_questions(question, some);

@@ -46,7 +46,7 @@ typedef struct Asking
 	KgeChosen  *chosen;			/* candidates of a side; NULL: all entities */
 	int64		found_first;	/* answers to a candidate's own question that are asked about; 0: all entities are */
 	MemoryContext search;		/* what one search takes, freed before the next */
-	KgeAsked	all;			/* the questions that are asked, in rows of the model */
+	QuestionList all;			/* the questions that are asked, in rows of the model */
 } Asking;
 
 /* ---- probabilities ------------------------------------------------------------------------ */
@@ -59,23 +59,21 @@ is_answer(const Asking *asking, double addition)
 }
 
 /* The question in rows of the model */
-static const KgeQuestionAnswers *
-whole_question(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswers *question)
+static const Question *
+whole_question(const Asking *asking, const QuestionList *asked, const Question *question)
 {
 	return &asking->all.question[question - asked->question];
 }
 
 static int64
-known_of(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswers *question)
+known_of(const Asking *asking, const QuestionList *asked, const Question *question)
 {
-	const KgeQuestionAnswers *whole = whole_question(asking, asked, question);
-
-	return whole->end - whole->first;
+	return whole_question(asking, asked, question)->excluded_count;
 }
 
 /* What the answers have in common, if these are all. */
 static EvQuestionScores
-shown_scores(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswers *question, const KgeScored *answers,
+shown_scores(const Asking *asking, const QuestionList *asked, const Question *question, const KgeScored *answers,
 			 int64 count)
 {
 	EvQuestionScores scores = {.known = known_of(asking, asked, question)};
@@ -85,9 +83,9 @@ shown_scores(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswe
 	return scores;
 }
 
-/* The same; where some entities are candidates, the best answers of all were looked for before. */
+/* The same among all entities.  Where only some are candidates, the top EV_SHOWN of all were found before (see look). */
 static EvQuestionScores
-scores_of(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswers *question, const KgeScored *answers,
+scores_of(const Asking *asking, const QuestionList *asked, const Question *question, const KgeScored *answers,
 		  int64 count)
 {
 	int32		given = whole_question(asking, asked, question)->given;
@@ -101,7 +99,7 @@ scores_of(const Asking *asking, const KgeAsked *asked, const KgeQuestionAnswers 
 }
 
 static double
-probability_of(const Asking *asking, const KgeAsked *asked, const KgeScored *answer, EvQuestionScores scores)
+probability_of(const Asking *asking, const QuestionList *asked, const KgeScored *answer, EvQuestionScores scores)
 {
 	double		p = predictor_probability(asking->predictor, asked->side, asked->relation,
 										  (EvJudged) {answer->score, answer->phi, answer->addition, scores});
@@ -112,7 +110,7 @@ probability_of(const Asking *asking, const KgeAsked *asked, const KgeScored *ans
 
 /* KgeJudge's callback: probabilities as hkg_predict_tails and hkg_predict_heads show them. */
 static void
-judge(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, KgeScored *answers, int64_t count)
+judge(void *argument, const QuestionList *asked, const Question *question, KgeScored *answers, int64_t count)
 {
 	const Asking *asking = argument;
 	EvQuestionScores scores;
@@ -129,7 +127,7 @@ judge(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question,
  * scores of others make it less probable, or do not matter, it needs what the best one needs.
  */
 static double
-score_needed(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, double probability, double last)
+score_needed(void *argument, const QuestionList *asked, const Question *question, double probability, double last)
 {
 	const Asking *asking = argument;
 	const Predictor *predictor = asking->predictor;
@@ -144,7 +142,7 @@ score_needed(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *qu
 
 /* KgeJudge's callback */
 static void
-look(void *argument, const KgeAsked *asked, const int64_t *number, int64_t count)
+look(void *argument, const QuestionList *asked, const int64_t *number, int64_t count)
 {
 	const Asking *asking = argument;
 	int32	   *given = array_new(int32, count);
@@ -166,7 +164,7 @@ settle(void *argument, KgeScored *answers, int64_t count)
 
 /* KgeJudge's callback: as if these were all answers. */
 static double
-promise(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, const KgeScored *answers, int64_t count)
+promise(void *argument, const QuestionList *asked, const Question *question, const KgeScored *answers, int64_t count)
 {
 	const Asking *asking = argument;
 
@@ -277,8 +275,8 @@ asks_found_first(const Asking *asking, int32 relation, Side side)
 static void
 leave_found_first(Asking *asking)
 {
-	KgeQuestionAnswers *question = asking->questions->question;
-	KgeAsked   *asked = &asking->all;
+	Question *question = asking->questions->question;
+	QuestionList *asked = &asking->all;
 	Side		other = other_side(asked->side);
 	bool	   *found = array_new_zero(bool, asking->scoring.kge.entities);
 	int64		count = 0;
@@ -299,7 +297,7 @@ leave_found_first(Asking *asking)
 static void
 ask(Asking *asking, KgeCompletion *completion, int32 relation, Side side)
 {
-	KgeAsked	asked = asking->all = missing_questions_of(asking->questions, relation, side);
+	QuestionList asked = asking->all = missing_questions_of(asking->questions, relation, side);
 
 	both_questions_begin(asking->both, relation);
 	if (asks_found_first(asking, relation, side))
@@ -567,27 +565,26 @@ require_probabilities(const Predictor *predictor, const char *graph, const char 
 						 "of one question by their scores with hkg_predict_tails.")));
 }
 
-HKG_FUNCTION(hkg_complete);
+HKG_FUNCTION(hkg_missing_facts);
 Datum
-hkg_complete(PG_FUNCTION_ARGS)
+hkg_missing_facts(PG_FUNCTION_ARGS)
 {
 	ListWanted	wanted = {
 		.relation = PG_ARGISNULL(1) ? NULL : argument_text(fcinfo, 1, "relation"),
 		.k = argument_int(fcinfo, 2, "k", 1, PG_INT32_MAX),
-		.min_probability = argument_float(fcinfo, 3, "min_probability", 0, 1),
-		.one_each = PG_NARGS() > 8 && DatumGetBool(argument(fcinfo, 8, "one_each")),
-		.exact = PG_NARGS() > 9 && DatumGetBool(argument(fcinfo, 9, "exact"))
+		.min_probability = argument_float(fcinfo, 4, "min_probability", 0, 1),
+		.one_each = DatumGetBool(argument(fcinfo, 8, "one_each")),
+		.exact = DatumGetBool(argument(fcinfo, 9, "exact"))
 	};
 	EvKind		kind = argument_evidence(fcinfo, 5);
-	Call		call = call_begin_unpinned(fcinfo, 4);
-	GivenNames	heads = call_names(fcinfo, 6, "heads", &call);
-	GivenNames	candidates = call_names(fcinfo, 7, "candidates", &call);
+	Call		call = call_begin(fcinfo, 3);
+	GivenNames	heads = given_names(fcinfo, 6, "heads");
+	GivenNames	candidates = given_names(fcinfo, 7, "candidates");
 	ShownEntities shown;
 	Predictor	predictor;
 	MissingList list;
 	BestRule   *rule;
 
-	call_pin(&call);
 	predictor = predictor_open(call.graph, call.model, kind);
 	require_probabilities(&predictor, call.graph->name, call.model);
 	shown = (ShownEntities) {{entity_set(call.graph, predictor.added, &heads),

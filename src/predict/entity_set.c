@@ -12,16 +12,6 @@
 #include "server/growing_array.h"
 #include "server/host.h"
 
-GivenNames
-call_names(FunctionCallInfo fcinfo, int i, const char *argument, const Call *call)
-{
-	static const TableRights needed[] = {{"model", ACL_SELECT}, {"entity", ACL_SELECT}, {"relation", ACL_SELECT}};
-
-	if (i < PG_NARGS() && !PG_ARGISNULL(i))
-		graph_require_rights(call->graph, needed, lengthof(needed));
-	return given_names(fcinfo, i, argument);
-}
-
 /* candidates for which a sketch is worth its making */
 #define SKETCHED 4096
 

@@ -12,9 +12,6 @@
 #include "model/added_entities.h"
 #include "server/given_names.h"
 
-/* given_names of a call, after the rights to the graph were checked: nothing runs for who may not read it. */
-extern GivenNames call_names(FunctionCallInfo fcinfo, int i, const char *argument, const Call *call);
-
 /* The row of each name, in the current context; -1 for one that no entity of the model has. */
 extern int32 *entity_rows(const Graph *graph, const AddedEntities *added, const GivenNames *names);
 

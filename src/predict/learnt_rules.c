@@ -1,6 +1,6 @@
 /*
  * learnt_rules.c
- *		hkg_path_rules: the paths that weigh most in a model's path network, as rules with their counts.
+ *		hkg_learnt_paths: the paths that weigh most in a model's path network, as rules with their counts.
  *
  * paths/survey.c finds the paths, relation by relation; evidence/path_discovery.c counts them as it counts path rules.
  * Names and the ids of equal rules are looked up at last: these statements may run functions of users, which may ask
@@ -259,17 +259,17 @@ return_rules(Graph *graph, const int32 *relation_id, const RuleSurvey *survey, S
 	MemoryContextDelete(row);
 }
 
-HKG_FUNCTION(hkg_path_rules);
+HKG_FUNCTION(hkg_learnt_paths);
 Datum
-hkg_path_rules(PG_FUNCTION_ARGS)
+hkg_learnt_paths(PG_FUNCTION_ARGS)
 {
 	char	   *name = PG_ARGISNULL(1) ? NULL : argument_text(fcinfo, 1, "relation");
 	RuleSurvey	survey = {
-		.k = argument_int(fcinfo, 3, "k", 1, 10000),
+		.k = argument_int(fcinfo, 2, "k", 1, 10000),
 		.sample = argument_sample(fcinfo, 4),
 		.seed = DatumGetInt64(argument(fcinfo, 5, "seed"))
 	};
-	Call		call = call_begin(fcinfo, 2);
+	Call		call = call_begin(fcinfo, 3);
 	Predictor	predictor = predictor_open(call.graph, call.model, EV_NETWORK);
 	int32		relations = predictor.model->kge.relations;
 	int32	   *relation_id = array_new(int32, relations);

@@ -83,7 +83,7 @@ count_questions(MissingQuestions *questions)
 static uint64
 question_bytes(const MissingQuestions *questions)
 {
-	uint64		bytes = questions->most * sizeof(KgeQuestionAnswers) + questions->most_known * sizeof(int32);
+	uint64		bytes = questions->most * sizeof(Question) + questions->most_known * sizeof(int32);
 
 	return is_restricted(questions->shown) ? 2 * bytes + (questions->most_known + questions->most) * sizeof(int32) : bytes;
 }
@@ -106,12 +106,12 @@ missing_questions_open(Graph *graph, const Predictor *predictor, int32 relation,
 	questions.finder = ev_domain_finder(&arena, questions.facts, EV_MUCH_ALIKE);
 	count_questions(&questions);
 	hkg_check_memory_or(question_bytes(&questions), "a list of missing facts", "ask for those of one relation");
-	questions.question = array_new(KgeQuestionAnswers, questions.most);
+	questions.question = array_new(Question, questions.most);
 	questions.known = array_new(int32, questions.most_known);
 	questions.likely = array_new(int32, LIKELY);
 	if (!is_restricted(shown))
 		return questions;
-	questions.chosen = array_new(KgeQuestionAnswers, questions.most);
+	questions.chosen = array_new(Question, questions.most);
 	questions.chosen_known = array_new(int32, 2 * questions.most_known + questions.most);
 	return questions;
 }
@@ -119,11 +119,11 @@ missing_questions_open(Graph *graph, const Predictor *predictor, int32 relation,
 /* ---- of a relation and side ---------------------------------------------------------- */
 
 /* A question about an entity, with its answers among the facts */
-static KgeQuestionAnswers
-question_about(const MissingQuestions *questions, int32 entity, DirectedAtom atom, int64 *known)
+static Question
+question_about(const MissingQuestions *questions, int32 entity, int32 relation, Side side, int64 *known)
 {
-	FactGroup	group = fact_group(questions->facts, entity, atom);
-	KgeQuestionAnswers question = {entity, *known, *known + group.end - group.first};
+	FactGroup	group = fact_group(questions->facts, entity, asked_atom(relation, side));
+	Question	question = {side, entity, relation, questions->known + *known, group.end - group.first};
 
 	for (int64 i = group.first; i < group.end; i++)
 		questions->known[(*known)++] = questions->facts->edge[i].other;
@@ -181,20 +181,19 @@ part_of_slice(NodeSlice slice, int64 count, int64 *first)
 	return count * slice.number / slice.count - *first;
 }
 
-KgeAsked
+QuestionList
 missing_questions_of(const MissingQuestions *questions, int32 relation, Side side)
 {
 	DirectedAtom atom = asked_atom(relation, side);
 	int64		known = 0;
 	int64		first;
 	int32	   *entity;
-	KgeAsked	asked = {
+	QuestionList asked = {
 		.side = side,
 		.relation = relation,
 		.reflexive = questions->facts->reflexive[relation],
 		.question = questions->question,
 		.count = find_given(questions, atom, side, &entity),
-		.known = questions->known,
 		.likely = questions->likely,
 		.likely_count = find_likely(questions, atom)
 	};
@@ -203,7 +202,7 @@ missing_questions_of(const MissingQuestions *questions, int32 relation, Side sid
 	for (int64 i = 0; i < asked.count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		questions->question[i] = question_about(questions, entity[first + i], atom, &known);
+		questions->question[i] = question_about(questions, entity[first + i], relation, side, &known);
 	}
 	if (given_set(questions, side)->given)
 		pfree(entity);
@@ -216,45 +215,43 @@ missing_questions_of(const MissingQuestions *questions, int32 relation, Side sid
  * Of a question: the candidates that are no answers, by their rows, then the known answers as what is given, which
  * matters where the likely ones are looked at.
  */
-static KgeQuestionAnswers
-question_among(const MissingQuestions *questions, const KgeAsked *asked, const KgeQuestionAnswers *all,
-			   const KgeChosen *chosen, int64 first)
+static Question
+question_among(const QuestionList *asked, const Question *all, const KgeChosen *chosen, int32 *known)
 {
 	bool		pending = !asked->reflexive;
-	int64		end = first;
+	int64		count = 0;
 
-	for (int64 i = all->first; i <= all->end; i++)
+	for (int64 i = 0; i <= all->excluded_count; i++)
 	{
-		if (pending && (i == all->end || asked->known[i] > all->given))
+		if (pending && (i == all->excluded_count || all->excluded[i] > all->given))
 		{
 			if (chosen->row[all->given] >= 0)
-				questions->chosen_known[end++] = chosen->row[all->given];
+				known[count++] = chosen->row[all->given];
 			pending = false;
 		}
-		if (i < all->end && chosen->row[asked->known[i]] >= 0)
-			questions->chosen_known[end++] = chosen->row[asked->known[i]];
+		if (i < all->excluded_count && chosen->row[all->excluded[i]] >= 0)
+			known[count++] = chosen->row[all->excluded[i]];
 	}
-	for (int64 i = all->first; i < all->end; i++)
-		questions->chosen_known[end++] = kge_chosen_given(chosen, asked->known[i]);
-	return (KgeQuestionAnswers) {kge_chosen_given(chosen, all->given), first, end};
+	for (int64 i = 0; i < all->excluded_count; i++)
+		known[count++] = kge_chosen_given(chosen, all->excluded[i]);
+	return (Question) {all->side, kge_chosen_given(chosen, all->given), all->relation, known, count};
 }
 
-KgeAsked
-missing_questions_among(const MissingQuestions *questions, const KgeAsked *asked, const KgeChosen *chosen)
+QuestionList
+missing_questions_among(const MissingQuestions *questions, const QuestionList *asked, const KgeChosen *chosen)
 {
-	KgeAsked	among = *asked;
-	int64		known = 0;
+	QuestionList among = *asked;
+	int32	   *known = questions->chosen_known;
 
 	for (int64 i = 0; i < asked->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		questions->chosen[i] = question_among(questions, asked, &asked->question[i], chosen, known);
-		known = questions->chosen[i].end;
+		questions->chosen[i] = question_among(asked, &asked->question[i], chosen, known);
+		known += questions->chosen[i].excluded_count;
 	}
 	for (int64 i = 0; i < asked->likely_count; i++)
 		questions->likely[i] = kge_chosen_given(chosen, asked->likely[i]);
 	among.question = questions->chosen;
-	among.known = questions->chosen_known;
 	among.entity = chosen->entity;
 	return among;
 }

@@ -32,9 +32,9 @@ typedef struct MissingQuestions
 	int64	   *count_of;		/* of each relation and side: [2 * (relation - first) + side] */
 	int64		most;			/* of one relation and side */
 	int64		most_known;		/* answers of those */
-	KgeQuestionAnswers *question;	/* of one relation and side */
+	Question *question;	/* of one relation and side */
 	int32	   *known;
-	KgeQuestionAnswers *chosen; /* the same in rows of candidates, where only some entities are shown */
+	Question *chosen; /* the same in rows of candidates, where only some entities are shown */
 	int32	   *chosen_known;
 	int32	   *likely;			/* room for LIKELY */
 } MissingQuestions;
@@ -44,9 +44,9 @@ extern MissingQuestions missing_questions_open(Graph *graph, const Predictor *pr
 											   const ShownEntities *shown);
 
 /* Those of a relation for one side; they last until the next ones. */
-extern KgeAsked missing_questions_of(const MissingQuestions *questions, int32 relation, Side side);
+extern QuestionList missing_questions_of(const MissingQuestions *questions, int32 relation, Side side);
 
 /* The same in rows of candidates. */
-extern KgeAsked missing_questions_among(const MissingQuestions *questions, const KgeAsked *asked, const KgeChosen *chosen);
+extern QuestionList missing_questions_among(const MissingQuestions *questions, const QuestionList *asked, const KgeChosen *chosen);
 
 #endif							/* HKG_PREDICT_MISSING_QUESTIONS_H */

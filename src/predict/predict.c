@@ -18,22 +18,14 @@
 #include "server/argument.h"
 #include "server/host.h"
 
-/* (given, relation, ?) or (?, relation, given), and what is left out of its answers */
+/* A question of a call, and what is left out of its answers */
 typedef struct EntityQuestion
 {
 	const Predictor *predictor;
-	Side		side;
-	int32		given;
-	int32		relation;
+	Question	asked;
 	Numbers		known;			/* its answers among the facts, ascending rows */
 	Numbers		excluded;		/* ascending rows */
 } EntityQuestion;
-
-static Triple
-answered(const EntityQuestion *question, int32 row)
-{
-	return triple_of_answer(question->side, question->given, question->relation, row);
-}
 
 /* Entities with evidence, with their scores: all without the embedding, beside it those that were added */
 typedef struct InferredEntities
@@ -52,7 +44,7 @@ parts_of_inferred(const EntityQuestion *question, KgeExactScore *exact, const Ev
 	if (predictor->kind != EV_BOTH)
 		return parts;
 	CHECK_FOR_INTERRUPTS();
-	parts.phi = kge_exact_score(exact, answered(question, entity), question->side);
+	parts.phi = kge_exact_score(exact, question_triple(&question->asked, entity), question->asked.side);
 	predictor_expect(predictor, expected, entity, &parts);
 	return parts;
 }
@@ -60,7 +52,7 @@ parts_of_inferred(const EntityQuestion *question, KgeExactScore *exact, const Ev
 static void
 add_scored(InferredEntities *inferred, const EntityQuestion *question, int32 entity, ScoreParts parts)
 {
-	double		score = predictor_score(question->predictor, question->side, question->relation, parts);
+	double		score = predictor_score(question->predictor, question->asked.side, question->asked.relation, parts);
 
 	if (!isnan(score))
 		inferred->scored[inferred->count++] = (ScoredRow) {.parts = parts,.score = score,.row = entity};
@@ -81,9 +73,8 @@ find_inferred(EntityQuestion *question)
 
 	if (predictor->kind == EV_EMBEDDING || first == predictor_entities(predictor))
 		return inferred;
-	all.count = ev_answer(predictor->answering, predictor->kind, question->side, question->given, question->relation,
-						  hkg_leader(), POOL_LEADER, &all.candidate);
-	expected = predictor_expected(predictor, question->side, question->given, question->relation, all);
+	all.count = ev_answer(predictor->answering, predictor->kind, question->asked, hkg_leader(), POOL_LEADER, &all.candidate);
+	expected = predictor_expected(predictor, question->asked.side, question->asked.given, question->asked.relation, all);
 	inferred.scored = array_new(ScoredRow, Min(all.count, predictor_entities(predictor) - first));
 	for (int64 i = 0; i < all.count; i++)
 	{
@@ -95,7 +86,7 @@ find_inferred(EntityQuestion *question)
 		if (entity < first || has_int32(excluded->value, 0, known, entity))
 			continue;
 		numbers_append(excluded, entity);
-		evidence = evidence_of_candidate(predictor->evidence, predictor->kind, question->relation, question->side,
+		evidence = evidence_of_candidate(predictor->evidence, predictor->kind, question->asked.relation, question->asked.side,
 										 &all.candidate[i]);
 		add_scored(&inferred, question, entity, parts_of_inferred(question, &exact, &expected, entity, evidence));
 	}
@@ -119,7 +110,7 @@ question_scores(const EntityQuestion *question, const ScoredRow *scored, int64 c
 
 	for (int64 i = 0; i < count && scores.shown < EV_SHOWN; i++)
 		if (!is_known(question, scored[i].row))
-			predictor_show(question->predictor, question->side, question->relation, &scores, scored[i].score);
+			predictor_show(question->predictor, question->asked.side, question->asked.relation, &scores, scored[i].score);
 	return scores;
 }
 
@@ -145,8 +136,8 @@ score_added(const EntityQuestion *question, ScoredRow *scored)
 			next++;
 			continue;
 		}
-		parts.phi = kge_exact_score(&exact, answered(question, row), question->side);
-		score = predictor_score(predictor, question->side, question->relation, parts);
+		parts.phi = kge_exact_score(&exact, question_triple(&question->asked, row), question->asked.side);
+		score = predictor_score(predictor, question->asked.side, question->asked.relation, parts);
 		if (!isnan(score))
 			scored[count++] = (ScoredRow) {.parts = parts,.score = score,.row = row};
 	}
@@ -160,12 +151,13 @@ score_entities(const EntityQuestion *question, int64 wanted, KgeAnswer *answer)
 	const Predictor *predictor = question->predictor;
 	const KgeModel *kge = &predictor->kge;
 	Pool	   *pool = model_pool(kge);
-	KgeTopQuestion asked = {question->side, question->given, question->relation, question->excluded.value,
-	lower_bound_int32(question->excluded.value, 0, question->excluded.count, kge->entities)};
+	Question	asked = question->asked;
 	Arena		arena = hkg_scratch(false);
 	EvAdjuster	adjuster;
 	KgeAdjustment adjustment;
 
+	asked.excluded = question->excluded.value;
+	asked.excluded_count = lower_bound_int32(question->excluded.value, 0, question->excluded.count, kge->entities);
 	if (predictor->kind == EV_BOTH)
 		adjustment = evidence_adjustment_of_one(predictor->evidence, pool_threads(pool), predictor->answering, &adjuster);
 	return kge_top(&arena, pool, kge, predictor->model->sketch, asked, predictor->kind == EV_BOTH ? &adjustment : NULL,
@@ -189,7 +181,7 @@ merge_answers(const EntityQuestion *question, const InferredEntities *inferred, 
 		ScoreParts	parts = {answer[i].phi, answer[i].addition};
 
 		scored[all++] = (ScoredRow) {.parts = parts,.row = answer[i].row,
-		.score = predictor_score(predictor, question->side, question->relation, parts)};
+		.score = predictor_score(predictor, question->asked.side, question->asked.relation, parts)};
 	}
 	if (ev_uses_embedding(predictor->kind))
 		all += score_added(question, scored + all);
@@ -203,7 +195,7 @@ merge_answers(const EntityQuestion *question, const InferredEntities *inferred, 
 		CHECK_FOR_INTERRUPTS();
 		/* a fact is judged as if it were none */
 		judged.question.known -= is_known(question, scored[i].row);
-		found->probability[i] = predictor_probability(predictor, question->side, question->relation, judged);
+		found->probability[i] = predictor_probability(predictor, question->asked.side, question->asked.relation, judged);
 	}
 }
 
@@ -221,11 +213,11 @@ exclude_row(Numbers *excluded, int32 row)
 static Numbers
 known_answers(const Graph *graph, const RowNumbering *numbering, const EntityQuestion *question)
 {
-	bool		tails = question->side == SIDE_TAIL;
+	bool		tails = question->asked.side == SIDE_TAIL;
 
 	return rows_known(graph, numbering, tails ? "tail" : "head",
-					  tails ? "head" : "tail", row_id(numbering, question->given),
-					  "relation", question->predictor->model->relation_id[question->relation]);
+					  tails ? "head" : "tail", row_id(numbering, question->asked.given),
+					  "relation", question->predictor->model->relation_id[question->asked.relation]);
 }
 
 /* Known answers, unless they are wanted, and what is given, but for some relations. */
@@ -236,8 +228,8 @@ left_out(Graph *graph, const EntityQuestion *question, bool with_known)
 
 	for (int64 i = 0; !with_known && i < question->known.count; i++)
 		numbers_append(&excluded, question->known.value[i]);
-	if (!predictor_is_reflexive(question->predictor, graph, question->relation))
-		exclude_row(&excluded, question->given);
+	if (!predictor_is_reflexive(question->predictor, graph, question->asked.relation))
+		exclude_row(&excluded, question->asked.given);
 	return excluded;
 }
 
@@ -278,18 +270,16 @@ predict_side(FunctionCallInfo fcinfo, Side side)
 	int			k = argument_int(fcinfo, 3, "k", 1, PG_INT32_MAX);
 	bool		known = DatumGetBool(argument(fcinfo, 5, "known"));
 	EvKind		kind = argument_evidence(fcinfo, 6);
-	Call		call = call_begin_unpinned(fcinfo, 4);
-	GivenNames	candidates = call_names(fcinfo, 7, "candidates", &call);
+	Call		call = call_begin(fcinfo, 4);
+	GivenNames	candidates = given_names(fcinfo, 7, "candidates");
 	Predictor	predictor;
-	EntityQuestion question = {.predictor = &predictor,.side = side};
+	EntityQuestion question = {.predictor = &predictor,.asked.side = side};
 
-	call_pin(&call);
 	predictor = predictor_open(call.graph, call.model, kind);
-	question.given = added_entities_row_of_name(predictor.added, call.graph, side == SIDE_TAIL ? first : second);
-	question.relation = model_relation_row(predictor.model, call.graph, side == SIDE_TAIL ? second : first);
+	question.asked.given = added_entities_row_of_name(predictor.added, call.graph, side == SIDE_TAIL ? first : second);
+	question.asked.relation = model_relation_row(predictor.model, call.graph, side == SIDE_TAIL ? second : first);
 	if (candidates.given)
-		predict_among(fcinfo, &call, &predictor, (QuestionAsked) {side, question.given, question.relation, k, known},
-					  &candidates);
+		predict_among(fcinfo, &call, &predictor, question.asked, k, known, &candidates);
 	else
 		predict_entities(call.graph, &question, k, known, call.result);
 	return call_end(&call);

@@ -232,10 +232,10 @@ answers_listed(const Asked *asked, const KnownAnswers *known, int count)
 }
 
 /* The known answers of each question, unless they are wanted, and the given entity where it is no answer, ascending */
-static KgeTopQuestion *
+static Question *
 make_questions(const Asked *asked, const int32 *given, const KnownAnswers *known, int count)
 {
-	KgeTopQuestion *question = array_new(KgeTopQuestion, count);
+	Question   *question = array_new(Question, count);
 	int32	   *excluded = array_new(int32, known->row.count + count);
 	int64		next = 0;
 
@@ -244,7 +244,7 @@ make_questions(const Asked *asked, const int32 *given, const KnownAnswers *known
 		bool		pending = !asked->reflexive;
 		int64		first = next + i;
 
-		question[i] = (KgeTopQuestion) {asked->side, given[i], asked->relation, excluded + first, 0};
+		question[i] = (Question) {asked->side, given[i], asked->relation, excluded + first, 0};
 		for (; next < known->end[i]; next++)
 		{
 			if (asked->known)
@@ -350,10 +350,10 @@ score_questions(const Asked *asked, const KnownAnswers *known, Answers *answers)
 /* ---- candidates -------------------------------------------------------------------- */
 
 /* The same questions, with rows of the candidates */
-static KgeTopQuestion *
-chosen_questions(const KgeChosen *chosen, const KgeTopQuestion *all, int count)
+static Question *
+chosen_questions(const KgeChosen *chosen, const Question *all, int count)
 {
-	KgeTopQuestion *question = array_new(KgeTopQuestion, count);
+	Question   *question = array_new(Question, count);
 	int64		excluded = 0;
 	int32	   *row;
 
@@ -362,7 +362,7 @@ chosen_questions(const KgeChosen *chosen, const KgeTopQuestion *all, int count)
 	row = array_new(int32, excluded);
 	for (int i = 0; i < count; i++)
 	{
-		question[i] = (KgeTopQuestion) {all[i].side, kge_chosen_given(chosen, all[i].given), all[i].relation, row, 0};
+		question[i] = (Question) {all[i].side, kge_chosen_given(chosen, all[i].given), all[i].relation, row, 0};
 		for (int64 j = 0; j < all[i].excluded_count; j++)
 			if (chosen->row[all[i].excluded[j]] >= 0)
 				row[question[i].excluded_count++] = chosen->row[all[i].excluded[j]];
@@ -373,12 +373,12 @@ chosen_questions(const KgeChosen *chosen, const KgeTopQuestion *all, int count)
 
 /* The best candidates take the place of the best of all. */
 static void
-ask_chosen(const Asked *asked, Pool *pool, const KgeTopQuestion *all, Answers *answers)
+ask_chosen(const Asked *asked, Pool *pool, const Question *all, Answers *answers)
 {
 	const KgeChosen *chosen = asked->chosen;
 	Arena		arena = hkg_arena();
 	int			k = Min(asked->k, chosen->count);
-	KgeTopQuestions questions = {chosen_questions(chosen, all, answers->count), answers->count};
+	Question   *question = chosen_questions(chosen, all, answers->count);
 	KgeTopMany *search;
 
 	hkg_check_memory_or(kge_top_many_bytes(&chosen->model, asked->chosen_sketch, chosen->adjustment, pool_threads(pool)) +
@@ -388,7 +388,7 @@ ask_chosen(const Asked *asked, Pool *pool, const KgeTopQuestion *all, Answers *a
 						  !ev_uses_embedding(asked->predictor->kind));
 	answers->listed = k;
 	answers->answer = array_new(KgeAnswer, (Size) answers->count * k);
-	kge_top_many_ask(search, questions, k, answers->answer, answers->found);
+	kge_top_many_ask(search, question, answers->count, k, answers->answer, answers->found);
 	for (int i = 0; i < answers->count; i++)
 		for (int64 j = 0; j < answers->found[i]; j++)
 		{
@@ -459,7 +459,7 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 	Answers		answers = {.count = given.count,.listed = answers_listed(asked, &known, given.count),
 	.known = &known};
 	KgeTopMany *search;
-	KgeTopQuestions questions;
+	Question   *question;
 
 	if (given.count > 1 && (known.too_many || (int64) given.count * answers.listed > 2 * ANSWERS_AT_ONCE))
 	{
@@ -469,17 +469,17 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 		answer_half(asked, pool, adjustment, first + count / 2, count - count / 2, result);
 		return;
 	}
-	questions = (KgeTopQuestions) {make_questions(asked, given.row, &known, given.count), given.count};
+	question = make_questions(asked, given.row, &known, given.count);
 	hkg_check_memory_or(kge_top_many_bytes(&asked->kge, asked->sketch, adjustment, pool_threads(pool)) +
 						(uint64) given.count * answers.listed * sizeof(KgeAnswer),
 						psprintf("a list of %d entities for each question", asked->k), "ask for a smaller k");
 	answers.answer = array_new(KgeAnswer, (Size) given.count * answers.listed);
 	answers.found = array_new(int64, given.count);
 	search = kge_top_many(&arena, pool, &asked->kge, asked->sketch, adjustment, !ev_uses_embedding(predictor->kind));
-	kge_top_many_ask(search, questions, answers.listed, answers.answer, answers.found);
+	kge_top_many_ask(search, question, given.count, answers.listed, answers.answer, answers.found);
 	score_questions(asked, &known, &answers);
 	if (asked->chosen != NULL)
-		ask_chosen(asked, pool, questions.question, &answers);
+		ask_chosen(asked, pool, question, &answers);
 	return_answers(asked, given, &answers, first, count, result);
 }
 
@@ -562,11 +562,11 @@ answer(FunctionCallInfo fcinfo, Asked *asked, SqlResult *result)
 }
 
 void
-predict_among(FunctionCallInfo fcinfo, const Call *call, const Predictor *predictor, QuestionAsked question,
+predict_among(FunctionCallInfo fcinfo, const Call *call, const Predictor *predictor, Question question, int k, bool known,
 			  const GivenNames *candidates)
 {
 	Asked		asked = {.graph = call->graph,.predictor = predictor,.side = question.side,.relation = question.relation,
-		.k = question.k,.known = question.known,.count = 1,.given = &question.given};
+		.k = k,.known = known,.count = 1,.given = &question.given};
 
 	asked.candidates = entity_set(call->graph, predictor->added, candidates);
 	answer(fcinfo, &asked, call->result);
@@ -587,10 +587,9 @@ predict_many(FunctionCallInfo fcinfo, Side side)
 	Predictor	predictor;
 
 	(void) argument(fcinfo, names, what);
-	call = call_begin_unpinned(fcinfo, 4);
-	given = call_names(fcinfo, names, what, &call);
-	candidates = call_names(fcinfo, 7, "candidates", &call);
-	call_pin(&call);
+	call = call_begin(fcinfo, 4);
+	given = given_names(fcinfo, names, what);
+	candidates = given_names(fcinfo, 7, "candidates");
 	predictor = predictor_open(call.graph, call.model, kind);
 	asked.graph = call.graph;
 	asked.predictor = &predictor;

@@ -59,7 +59,7 @@ ask_question(void *argument, int64_t item, int thread)
 	const Triple *first = &scores->asked[scores->first[item]]->triple;
 	const EvCandidate *candidates;
 
-	ev_answer(answering, adjuster->kind, side, triple_given(first, side), first->relation, scores->pool, thread,
+	ev_answer(answering, adjuster->kind, question_of(side, triple_given(first, side), first->relation), scores->pool, thread,
 			  &candidates);
 	for (int64_t i = scores->first[item]; i < scores->first[item + 1]; i++)
 	{

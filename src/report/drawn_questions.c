@@ -1,18 +1,18 @@
 /*
  * drawn_questions.c
- *		A sample of the questions that users ask, with their best answers (see drawn_questions.h).
+ *		_hkg_drawn_questions: a sample of the questions that users ask.
  *
  * The questions are those of doc/method.md, "Probabilities" (evidence/question_domain.c).  Each group of all relations
- * together is a list, of which every n-th is taken.
+ * together, entities with known answers and entities like them, is a list, of which every n-th is taken.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "drawn_questions.h"
+#include "graph/call.h"
 #include "model/predictor.h"
+#include "server/argument.h"
 #include "server/array.h"
 #include "server/growing_array.h"
 #include "server/host.h"
@@ -24,94 +24,69 @@ typedef struct EveryNth
 	int64		next;			/* how many are left out before the next one */
 } EveryNth;
 
-typedef struct Drawing
-{
-	Report	   *report;
-	Predictor	predictor;
-	EvDomainFinder *finder;
-	EveryNth	known;			/* with known answers */
-	EveryNth	alike;
-} Drawing;
-
 static EveryNth
 every_nth(int64 count, int64 wanted)
 {
-	int64		step = Max((count + wanted - 1) / Max(wanted, 1), 1);
+	int64		step = Max((count + wanted - 1) / wanted, 1);
 
 	return (EveryNth) {step, step / 2};
 }
 
-static void
-open_drawing(Drawing *drawing, const char *model, int64 wanted)
-{
-	Arena		arena = hkg_arena();
-	int64		known = 0;
-	int64		alike = 0;
-	const FactIndex *facts;
-
-	drawing->predictor = predictor_open(drawing->report->graph, model, EV_BOTH);
-	facts = predictor_facts(&drawing->predictor, drawing->report->graph);
-	hkg_check_memory(ev_domain_finder_bytes(facts), "drawing questions");
-	drawing->finder = ev_domain_finder(&arena, facts, EV_ALIKE);
-	for (int32 key = 0; key < 2 * drawing->predictor.model->kge.relations; key++)
-	{
-		EvDomain	domain = ev_domain(drawing->finder, asked_atom(key / 2, (Side) (key % 2)), hkg_leader(), POOL_LEADER);
-
-		known += domain.holders;
-		alike += domain.alike;
-	}
-	drawing->known = every_nth(known, wanted);
-	drawing->alike = every_nth(alike, wanted);
-}
-
 /* Ids of the entities first .. end - 1 that are drawn */
 static void
-draw(Drawing *drawing, EveryNth *nth, const EvDomain *domain, int64 first, int64 end, Numbers *ids)
+draw(const Predictor *predictor, EveryNth *nth, const EvDomain *domain, int64 first, int64 end, Numbers *ids)
 {
 	int64		place = first + nth->next;
 
 	for (; place < end; place += nth->step)
-		numbers_append(ids, added_entities_id(drawing->predictor.added, domain->entity[place]));
+		numbers_append(ids, added_entities_id(predictor->added, domain->entity[place]));
 	nth->next = place - end;
 }
 
-static char *
-answers_of(const Drawing *drawing, Side side)
+HKG_FUNCTION(hkg_drawn_questions);
+Datum
+hkg_drawn_questions(PG_FUNCTION_ARGS)
 {
-	const char *prefix = drawing->report->graph->prefix;
-	const char *given = psprintf("array(select g.name::text from %sentity g where g.id = any ($2))", prefix);
-	const char *relation = psprintf("(select g.name::text from %srelation g where g.id = $1)", prefix);
+	int			wanted = argument_int(fcinfo, 2, "wanted", 1, PG_INT32_MAX);
+	Call		call = call_begin(fcinfo, 1);
+	Predictor	predictor = predictor_open(call.graph, call.model, EV_BOTH);
+	const FactIndex *facts = predictor_facts(&predictor, call.graph);
+	int32		keys = 2 * predictor.model->kge.relations;
+	Arena		arena = hkg_arena();
+	int64		known = 0;
+	int64		alike = 0;
+	EvDomainFinder *finder;
+	EveryNth	of_known;
+	EveryNth	of_alike;
 
-	return psprintf("%s%s(%s, %s, %s, 10, $3::name)", drawing->report->functions,
-					side == SIDE_TAIL ? "hkg_predict_tails" : "hkg_predict_heads",
-					quote_literal_cstr(drawing->report->graph->name), side == SIDE_TAIL ? given : relation,
-					side == SIDE_TAIL ? relation : given);
-}
+	hkg_check_memory(ev_domain_finder_bytes(facts), "drawing questions");
+	finder = ev_domain_finder(&arena, facts, EV_ALIKE);
+	/* 1. how many there are */
+	for (int32 key = 0; key < keys; key++)
+	{
+		EvDomain	domain = ev_domain(finder, asked_atom(key / 2, (Side) (key % 2)), hkg_leader(), POOL_LEADER);
 
-int64
-ask_drawn_questions(Report *report, const char *model, int64 wanted, const char *query, SqlRow row, void *argument)
-{
-	Drawing		drawing = {.report = report};
-	int64		count = 0;
-
-	open_drawing(&drawing, model, wanted);
-	for (int32 key = 0; key < 2 * drawing.predictor.model->kge.relations; key++)
+		known += domain.holders;
+		alike += domain.alike;
+	}
+	/* 2. every n-th of each group */
+	of_known = every_nth(known, wanted);
+	of_alike = every_nth(alike, wanted);
+	for (int32 key = 0; key < keys; key++)
 	{
 		Side		side = (Side) (key % 2);
-		EvDomain	domain = ev_domain(drawing.finder, asked_atom(key / 2, side), hkg_leader(), POOL_LEADER);
+		EvDomain	domain = ev_domain(finder, asked_atom(key / 2, side), hkg_leader(), POOL_LEADER);
 		Numbers		ids = {0};
-		SqlArgs		args = {0};
+		Datum		row[3];
 
-		draw(&drawing, &drawing.known, &domain, 0, domain.holders, &ids);
-		draw(&drawing, &drawing.alike, &domain, domain.holders, domain.holders + domain.alike, &ids);
+		draw(&predictor, &of_known, &domain, 0, domain.holders, &ids);
+		draw(&predictor, &of_alike, &domain, domain.holders, domain.holders + domain.alike, &ids);
 		if (ids.count == 0)
 			continue;
-		sql_arg(&args, INT4OID, Int32GetDatum(drawing.predictor.model->relation_id[key / 2]));
-		sql_arg(&args, INT4ARRAYOID, array_of_int4(ids.value, (int) ids.count));
-		sql_arg_text(&args, model);
-		sql_stream(psprintf("with answers as (select * from %s) %s", answers_of(&drawing, side), query), &args,
-				   row, argument);
-		count += ids.count;
+		row[0] = Int32GetDatum(predictor.model->relation_id[key / 2]);
+		row[1] = BoolGetDatum(side == SIDE_TAIL);
+		row[2] = array_of_int4(ids.value, (int) ids.count);
+		sql_result_row(call.result, row, (const bool[3]) {false});
 	}
-	return count;
+	return call_end(&call);
 }

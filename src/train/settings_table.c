@@ -225,7 +225,7 @@ const Setting settings_table[] = {
 	{SETTING(patience, INT), .low = 1,.high = INT_MAX,.optional = true,.in_words = "no such stop",
 		.meaning = "stop after so many iterations without a better MRR on the valid split, or on the facts "
 		"held out in its place"},
-	{SETTING(seed, BIGINT), .low = PG_INT64_MIN,.high = PG_INT64_MAX,.usual = "0",
+	{SETTING(seed, BIGINT), .low = PG_INT64_MIN,.high = (double) PG_INT64_MAX,.usual = "0",
 		.meaning = "the same seed and facts give the same bits"}
 };
 

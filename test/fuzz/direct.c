@@ -556,7 +556,7 @@ static void
 check_best(const Model *read)
 {
 	Arena		arena = CALL(hkg_arena)();
-	KgeTopQuestion question = {.side = SIDE_TAIL};
+	Question	question = {.side = SIDE_TAIL};
 	KgeAnswer	best[2];
 	int			found = (int) CALL(kge_top)(&arena, pool, &read->kge, read->sketch, question, NULL, 2, best);
 	int			finite = 0;

@@ -25,11 +25,11 @@ my %usual = (
 	'hkg_train_background.model' => q{'of_test'}, 'hkg_import_rules.model' => q{'of_test'},
 	'hkg_import_embeddings.model' => q{'of_test'}, 'hkg_import_embeddings.score_function' => q{'distmult'},
 	entity_query => q{'select name, array[1, 0.5]::real[] from g.entity'}, relation_query => q{'select name, array[1, 0.5]::real[] from g.relation'},
-	compare => q{'m2'}, left_out => q{array[]::int[]}, max_rule_length => '3', '_hkg_count_slice.rules' => q{array[1, 1, 2, -1, -2]},
-	'_hkg_complete_slice.heads' => q{array[0, 1]}, '_hkg_complete_slice.candidates' => q{array[0]}, '_hkg_complete_slice.evidence' => q{'both'},
-	'_hkg_rank_slice.evidence' => q{'both'});
+	compare => q{'m2'}, section => q{'training'}, left_out => q{array[]::int[]}, max_rule_length => '3', '_hkg_count_slice.rules' => q{array[1, 1, 2, -1, -2]},
+	'_hkg_complete_slice.heads' => q{array[0, 1]}, '_hkg_complete_slice.candidates' => q{array[0]}, '_hkg_complete_slice.evidence' => q{'all'},
+	'_hkg_rank_slice.evidence' => q{'all'});
 my %of_type = (text => q{'x'}, name => q{'x'}, integer => '1', bigint => '1', 'double precision' => '0.5', boolean => 'false',
-	jsonb => q{'{}'}, regclass => q{'g.triple'}, 'text[]' => q{array['x']}, '"any"' => q{array['x']}, 'integer[]' => q{array[1]},
+	jsonb => q{'{}'}, regclass => q{'g.triple'}, 'text[]' => q{array['x']}, 'integer[]' => q{array[1]},
 	'timestamp with time zone' => q{now()});
 # defaults that are given a value, so that a call takes little time
 my %shorter = map { $_ => 1 } qw(iterations epochs dimensions evidence_rules
@@ -89,9 +89,8 @@ sub call_of
 	foreach my $argument (@{ $function->{arguments} })
 	{
 		my $value = exists $given{ $argument->{name} } ? $given{ $argument->{name} } : value_of($function, $argument);
-		my $cast = $argument->{type} eq '"any"' ? '' : "::$argument->{type}";
 
-		push @list, "$argument->{name} => $value" . ($argument->{type} eq 'name' || !defined $value || $value eq 'null' ? $cast : '') if defined $value;
+		push @list, "$argument->{name} => $value" . ($argument->{type} eq 'name' || $value eq 'null' ? "::$argument->{type}" : '') if defined $value;
 	}
 	return "$function->{schema}.$function->{name}(" . join(', ', @list) . ')';
 }

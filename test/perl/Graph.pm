@@ -103,7 +103,7 @@ sub cities
 	select hkg_load('g', $$values ('ann', 'lives', 'paris'), ('bob', 'lives', 'paris'), ('rome', 'in', 'italy'), ('paris', 'in', 'france'),
 		('bob', 'from', 'france')$$);
 	insert into g.model (name, score_function, dimensions, settings, status, created_at, evidence)
-	values ('m', 'distmult', 1, '{}', 'ready', now(), '{"discount": {"rules": 0.5, "both": 0.5}}');
+	values ('m', 'distmult', 1, '{}', 'ready', now(), '{"discount": {"rules": 0.5, "all": 0.5}}');
 	insert into g.entity_embedding select 'm', id, '{1}' from g.entity;
 	insert into g.relation_embedding select 'm', id, '{1}' from g.relation;
 	insert into g.rule (model, id, rule, head, body, support, body_size, pca_body_size, predictions, head_coverage,

@@ -142,9 +142,9 @@ select threshold, triples, accuracy from g.threshold where relation = 1;
 -- A model with probabilities: with score s and n other known answers, by hand, P is sigma(s - 5 - 10 log(1 + n)).
 truncate g.triple, g.holdout;
 delete from g.threshold;
-update g.model set evidence = '{"discount": {"rules": 0, "both": 0}, "held_out": 0.1, "fitted_missing": 0, "assume_missing": null,
+update g.model set evidence = '{"discount": {"rules": 0, "all": 0}, "held_out": 0.1, "fitted_missing": 0, "assume_missing": null,
 	"calibration": {"embedding": {"slope": 1, "intercept": -5, "unanswered": 0, "answers": -10},
-		"both": {"slope": 1, "intercept": -5, "unanswered": 0, "answers": -10}}}';
+		"all": {"slope": 1, "intercept": -5, "unanswered": 0, "answers": -10}}}';
 create view judged_true as select string_agg(e.name, ' ' order by e.id) filter (where hkg_classify('g', 'h', 'r', e.name, 'm', 'embedding')) as true_ones
 from g.entity e where e.name like 't%';
 select * from judged_true;
@@ -186,9 +186,9 @@ drop view judged_true;
 truncate g.triple, g.holdout, g.threshold, wrong;
 insert into g.relation values (3, 'u');
 insert into g.relation_embedding values ('m', 3, '{1}');
-update g.model set evidence = '{"discount": {"rules": 0, "both": 0}, "held_out": 0.1, "fitted_missing": 0, "assume_missing": null,
+update g.model set evidence = '{"discount": {"rules": 0, "all": 0}, "held_out": 0.1, "fitted_missing": 0, "assume_missing": null,
 	"calibration": {"embedding": {"slope": 1, "intercept": -5, "unanswered": 0, "answers": 0},
-		"both": {"slope": 1, "intercept": -5, "unanswered": 0, "answers": 0}}}';
+		"all": {"slope": 1, "intercept": -5, "unanswered": 0, "answers": 0}}}';
 insert into g.holdout select 'valid', 100, 1, t from unnest('{8,7,3}'::int[]) t union all select 'valid', 100, 2, t from unnest('{8,3,2}'::int[]) t;
 insert into wrong select 1, 'h', t, 'r' from unnest('{t5,t1,t0}'::text[]) t union all select 1, 'h', t, 'u' from unnest('{t7,t1}'::text[]) t;
 select round(hkg_learn_thresholds('g', 'wrong', 'm')::numeric, 5) as accuracy, round(7 / 11., 5);
@@ -218,14 +218,14 @@ select hkg_create_graph('trained');
 -- r1 and r2 hold where r0 does; a seventh of r1 is missing, a fifth of the rest is held out
 create view linked as select i, j, 'r' || r as relation, r = 1 and (i + j) % 7 = 0 as missing, r = 1 and (i + j) % 5 = 0 as held_out
 from generate_series(0, 39) i, generate_series(1, 4) j, generate_series(0, 2) r;
-select triples from hkg_load('trained', 'select ''e'' || i, relation, ''e'' || (i + 3 * j) % 40 from linked where not missing and not held_out');
-select triples from hkg_load('trained', 'select ''e'' || i, relation, ''e'' || (i + 3 * j) % 40 from linked where not missing and held_out', 'valid');
+select added from hkg_load('trained', 'select ''e'' || i, relation, ''e'' || (i + 3 * j) % 40 from linked where not missing and not held_out');
+select added from hkg_load('trained', 'select ''e'' || i, relation, ''e'' || (i + 3 * j) % 40 from linked where not missing and held_out', 'valid');
 set hybridkg.progress = off;
 select hkg_train('trained', 'complex', dimensions => 4, iterations => 2, epochs => 2, seed => 7);
 select count(*) from trained.threshold;
 create view classified as
 select evidence, count(*) filter (where answer <> (probability >= 0.5)) as wrong, count(*) filter (where answer) as true_ones
-from unnest('{embedding,rules,both}'::text[]) evidence, trained.entity h, trained.entity t,
+from unnest('{embedding,rules,all}'::text[]) evidence, trained.entity h, trained.entity t,
 	hkg_predict_relations('trained', h.name, t.name, 10, known => true, evidence => evidence) p,
 	hkg_classify('trained', h.name, p.relation, t.name, evidence => evidence) answer
 where h.id % 4 = 1 group by 1;
@@ -261,7 +261,7 @@ select hkg_drop_graph('g'), hkg_drop_graph('trained');
 -- A policy of the thresholds may write facts and ask for a score, which drops what the call has kept, not what it uses
 reset hybridkg.max_memory;
 select hkg_create_graph('asked');
-select triples from hkg_load('asked', $$select 'e' || i, 'r' || j % 5, 'e' || (i * 7 + j / 2 * 11) % 300
+select added from hkg_load('asked', $$select 'e' || i, 'r' || j % 5, 'e' || (i * 7 + j / 2 * 11) % 300
 	from generate_series(0, 299) i, generate_series(0, 9) j$$);
 select valid_facts > 0 as held_out from hkg_split('asked', 0.1, 0);
 select hkg_train('asked', 'complex', 8, iterations => 1, epochs => 1, evidence_rules => 100);

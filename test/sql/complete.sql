@@ -39,7 +39,7 @@ select head, relation, tail, score, round(probability::numeric, 6), rule from hk
 select head, relation, tail, score, rule from hkg_complete('g', 'r', min_probability => 0, model => 'm');
 select head, relation, tail, score from hkg_complete('g', k => 3, model => 'm');
 -- 1 / (1 + exp(-1.75)) lies between the scores of 2 and of 1.5
-select head, relation, tail, score from hkg_complete('g', 's', 10, 1 / (1 + exp(-1.75)), 'm');
+select head, relation, tail, score from hkg_complete('g', 's', 10, 'm', 1 / (1 + exp(-1.75)));
 select count(*) from hkg_complete('g', 'of nothing', model => 'm');
 select count(*) from hkg_complete('g', min_probability => 1, model => 'm');
 begin read only;
@@ -54,12 +54,12 @@ select report from hkg_tools.try($$select hkg_complete('g', 'r')$$);
 
 -- all of them, against scores one by one
 select hkg_create_graph('h');
-select triples from hkg_load('h', $$select 'e' || i % 30, 'r' || i % 4, 'e' || (i * i + i % 7) % 50 from generate_series(1, 150) i$$);
+select added from hkg_load('h', $$select 'e' || i % 30, 'r' || i % 4, 'e' || (i * i + i % 7) % 50 from generate_series(1, 150) i$$);
 set hybridkg.progress = off;
 select hkg_train('h', 'rotate', dimensions => 4, iterations => 1, epochs => 3, top_rules => 10, evidence_rules => 0, settings => '{"min_support": 1, "min_quality": 0}');
 select hkg_tools.state_sigmoid('h');
 create temp table asked as select * from hkg_tools.asked('h');
-with listed as (select * from hkg_complete('h', null, 1000000, 0)),
+with listed as (select * from hkg_complete('h', null, 1000000, min_probability => 0)),
 expected as (
 	select h.name as head, r.name as relation, t.name as tail, hkg_score('h', h.name, r.name, t.name) as score
 	from h.relation r, h.entity h, h.entity t
@@ -84,10 +84,10 @@ insert into big.entity_embedding select 'm', id, '{1}' from big.entity;
 insert into big.relation_embedding values ('m', 1, '{1}');
 set hybridkg.threads = 1;
 set hybridkg.max_memory = '1MB';
-select report from unnest(array[1000, 9000, 2147483647]) k, hkg_tools.try(format('select count(*) from hkg_complete(''big'', null, %s, 0, ''m'')', k)) report;
+select report from unnest(array[1000, 9000, 2147483647]) k, hkg_tools.try(format('select count(*) from hkg_complete(''big'', null, %s, ''m'', 0)', k)) report;
 reset hybridkg.max_memory;
 reset hybridkg.threads;
 -- 100 heads with 121 tails each, but for what is known and for themselves; and the 20 other heads of the one tail
-select count(*) from hkg_complete('big', null, 2147483647, 0, 'm');
+select count(*) from hkg_complete('big', null, 2147483647, 'm', 0);
 
 select hkg_drop_graph('g'), hkg_drop_graph('h'), hkg_drop_graph('big');

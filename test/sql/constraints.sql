@@ -15,7 +15,7 @@ union all select 'p' || p, 'knows', 'p' || 1 + (7 * p + 3) % 300 from generate_s
 union all select 'p' || p, 'knows', 'p' || 1 + (11 * p + 5) % 300 from generate_series(1, 300) p
 union all select 'p' || p, 'friend', 'p' || 301 - p from generate_series(1, 300) p where p % 25 <> 0
 union all select 'p' || p, 'likes', 'p' || 1 + (13 * p + 2) % 300 from generate_series(1, 300) p;
-select triples from hkg_load('office', $$select head, relation, tail from fact$$);
+select added from hkg_load('office', $$select head, relation, tail from fact$$);
 
 -- arguments in `more` take the place of these
 create function train(model name, constraints text, more jsonb default '{}') returns name language plpgsql as $$

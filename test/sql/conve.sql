@@ -8,7 +8,7 @@ set client_min_messages = warning;
 reset client_min_messages;
 set hybridkg.threads = 1;
 select hkg_create_graph('ring');
-select triples from hkg_load('ring', $$
+select added from hkg_load('ring', $$
 	select 'p' || i, 'knows', 'p' || (i + 1) % 40 from generate_series(0, 39) i
 	union all select 'p' || i, 'trusts', 'p' || (i + 3) % 40 from generate_series(0, 39) i$$);
 create function pg_temp.train(model name, more text default '') returns text language plpgsql as $$
@@ -120,7 +120,7 @@ rollback;
 select hkg_score('ring', 'p0', 'knows', 'p1', 'one', 'embedding') = (select score from answer where side = 'tail' and given = 'p0' and entity = 'p1') as same;
 
 -- a warm start goes on from all of it; what came since has no place among the embeddings
-select triples from hkg_load('ring', $$values ('new', 'knows', 'p0')$$);
+select added from hkg_load('ring', $$values ('new', 'knows', 'p0')$$);
 select count(*) from hkg_predict_tails('ring', 'new', 'knows', 3, 'one', false, 'embedding');
 select pg_temp.train('one', $$warm_start => true, replace => 'always'$$) as warm;
 select side, mrr > 0.9 as learnt from hkg_evaluate('ring', 'train', 'one', evidence => 'embedding') where side = 'both';
@@ -145,7 +145,7 @@ select * from hkg_tools.try($$select hkg_train('ring', 'distmult', dimensions =>
 select * from hkg_tools.try($$select hkg_train('ring', 'conve', settings => '{"hybrid": "ruge"}')$$);
 select * from hkg_tools.try($$select hkg_train('ring', 'conve', settings => '{"constraints": "nne"}')$$);
 select * from hkg_tools.try($$select hkg_train('ring', 'complex', settings => '{"loss": "k_vs_all", "negative_sampling": "bernoulli"}')$$);
-select * from hkg_tools.try($$select hkg_import_embeddings('ring', 'mine', 'conve', 'select 1', 'select 1')$$);
+select * from hkg_tools.try($$select hkg_import_embeddings('ring', 'select 1', 'select 1', 'conve', 'mine')$$);
 
 -- numbers that are too large to be read again
 select report from hkg_tools.try($$select hkg_train('ring', 'conve', dimensions => 12, iterations => 1, epochs => 8, top_rules => 0, evidence_rules => 0, seed => 1, model => 'wild', settings => '{"optimizer": "adagrad", "learning_rate": 1000}')$$);

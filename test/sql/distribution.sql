@@ -7,7 +7,7 @@ set client_min_messages = warning;
 
 -- without Citus
 select hkg_create_graph('d');
-select triples from hkg_load('d', $$select 'e' || i, 'r' || i % 2, 'e' || i * 3 % 20 from generate_series(0, 19) i$$);
+select added from hkg_load('d', $$select 'e' || i, 'r' || i % 2, 'e' || i * 3 % 20 from generate_series(0, 19) i$$);
 select * from hkg_distribute_graph('d');
 select * from hkg_undistribute_graph('d');
 select * from hkg_distribute_graph('nothing');
@@ -60,14 +60,13 @@ from pg_proc p join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid =
 			when proargnames[i] = 'query' then quote_literal('select ''a'', ''b'', ''c''')
 			when proargnames[i] = 'score_function' then quote_literal('rotate')
 			when proargnames[i] = 'split' then quote_literal('test')
-			when proargnames[i] = 'evidence' then quote_literal('both')
+			when proargnames[i] = 'evidence' then quote_literal('all')
 			when proargnames[i] = 'max_rule_length' then '3'
 			when proargtypes[i - 1] in ('float8'::regtype, 'int'::regtype, 'bigint'::regtype) then '1'
 			when proargtypes[i - 1] = 'bool'::regtype then 'false'
-			when proargtypes[i - 1] = 'text[]'::regtype then $$array['r1(X,Y) <= r0(X,Y)']$$
+			when proargtypes[i - 1] = 'text[]'::regtype then case proargnames[i] when 'rules' then $$array['r1(X,Y) <= r0(X,Y)']$$ else $$array['e1']$$ end
 			when proargtypes[i - 1] = 'int[]'::regtype then 'array[1]'
 			when proargtypes[i - 1] = 'regclass'::regtype then $$'d.triple'$$
-			when proargtypes[i - 1] = '"any"'::regtype then $$array['e1']$$
 			when proargtypes[i - 1] = 'jsonb'::regtype then $$'{}'$$ else $$'e1'$$ end, ', ' order by i))) as state
 		from generate_series(1, p.pronargs - p.pronargdefaults) i) c
 where p.prokind = 'f' and p.proargnames[1] = 'graph' and p.proname not in ('hkg_create_graph', 'hkg_drop_graph', '_hkg_trainings')
@@ -122,7 +121,7 @@ create function pg_catalog.truncate_local_data_after_distributing_table(regclass
 create function pg_catalog.create_distributed_table(regclass, text, shard_count int default null, colocate_with text default null) returns void language sql as '';
 create function pg_catalog.get_shard_id_for_distribution_column(regclass, int) returns bigint language sql return 1;
 create function pg_catalog.undistribute_table(regclass) returns void language sql as 'delete from pg_dist_partition where logicalrelid = $1';
-select triples from hkg_load('My "odd" Graph', $$select 'e' || i, 'r' || i % 2, 'e' || i * 3 % 20 from generate_series(0, 19) i$$);
+select added from hkg_load('My "odd" Graph', $$select 'e' || i, 'r' || i % 2, 'e' || i * 3 % 20 from generate_series(0, 19) i$$);
 set local hybridkg.progress = off;
 select hkg_train('My "odd" Graph', 'distmult', dimensions => 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0);
 select copied, nodes from hkg_distribute_graph('My "odd" Graph');
@@ -167,7 +166,7 @@ $$;
 -- of 20 entities and 2 relations, and 12 of each of 20 facts and 5 triples of the split, to each; the split once
 begin;
 call make_nodes();
-select triples from hkg_load('d', $$select 'e' || i, 'r0', 'e' || i * 7 % 20 from generate_series(1, 5) i$$, 'valid');
+select added from hkg_load('d', $$select 'e' || i, 'r0', 'e' || i * 7 % 20 from generate_series(1, 5) i$$, 'valid');
 set local hybridkg.slice_seconds = 0;
 select item, bytes, 2 * ((20 + 2) * 16 + (20 + 5) * 12) + 5 * 12 as sent
 from hkg_estimate('d', 'distmult', dimensions => 4) where item ~ 'sent';
@@ -200,7 +199,7 @@ rollback;
 
 -- the counts of slices add up to those of all pairs
 select hkg_create_graph('s');
-select triples from hkg_load('s', $$select 'e' || i % 97, 'r' || i % 3, 'e' || i * i % 89 from generate_series(1, 2000) i$$);
+select added from hkg_load('s', $$select 'e' || i % 97, 'r' || i % 3, 'e' || i * i % 89 from generate_series(1, 2000) i$$);
 create temp table rule as select array['r0(X,Y) <= r1(X,Y)', 'r0(X,Y) <= r1(Y,X)', 'r1(X,Y) <= r2(X,A), r0(A,Y)', 'r2(X,Y) <= r1(A,X), r1(A,Y)'] as rules;
 with part as (select c.* from rule, generate_series(1, 3) slice, hkg_count_rules('s', rules, slice, 3) c),
 	whole as (select c.* from rule, hkg_count_rules('s', rules) c)
@@ -249,7 +248,7 @@ select (select sum(n) from sized, unnest(answer[2:]) with ordinality u (n, i) wh
 	(select count(*) from sized s, found f where s.slice = f.slice and s.answer[1] = f.answer[1]) as same_checksums;
 -- facts that are left out are as if they were not there
 select hkg_create_graph('t');
-select triples from hkg_load('t', 'select h.name, r.name, t.name from s.triple f join s.entity h on h.id = f.head join s.relation r on r.id = f.relation
+select added from hkg_load('t', 'select h.name, r.name, t.name from s.triple f join s.entity h on h.id = f.head join s.relation r on r.id = f.relation
 	join s.entity t on t.id = f.tail where (f.head + f.tail) % 10 > 0 order by 1, 2, 3');
 select cardinality(_hkg_search_slice('s', (select array_agg(n order by f.head, f.relation, f.tail, i) from s.triple f,
 		unnest(array[f.head, f.relation, f.tail]) with ordinality u (n, i) where (f.head + f.tail) % 10 = 0), 3, 0.01, 5, false, 1, 1))
@@ -265,7 +264,7 @@ select _hkg_search_slice('s', '{}', 3, 0.01, 5, false, 4, 3);
 
 -- ranking by slices: each triple of a split is in one of them, with the rank that it has among all
 select hkg_create_graph('u');
-select triples from hkg_load('u', $$select 'e' || i % 40, 'r' || i % 3, 'e' || i * 7 % 40 from generate_series(1, 120) i where i % 5 > 0$$);
+select added from hkg_load('u', $$select 'e' || i % 40, 'r' || i % 3, 'e' || i * 7 % 40 from generate_series(1, 120) i where i % 5 > 0$$);
 select hkg_train('u', 'rotate', dimensions => 4, iterations => 1, epochs => 3, model => 'm', seed => 3, settings => '{"negatives": 2, "constants": false}');
 select hkg_tools.state_sigmoid('u');
 select xmin::text || ctid::text as version from u.model where name = 'm' \gset
@@ -273,7 +272,7 @@ create temp table ranked as select row_number() over () - 1 as place, head_rank,
 create temp table in_slice as
 	select place, stretch % 3 + 1 as slice, row_number() over (partition by stretch % 3 order by stretch, place) as n, count(*) over (partition by stretch % 3) as size
 	from (select count(*) as triples from ranked) c, generate_series(0, 23) stretch, lateral generate_series(triples * stretch / 24, triples * (stretch + 1) / 24 - 1) place;
-create temp table rank_part as select slice, _hkg_rank_slice('u', 'm', 'train', 5, 'both', 0, :'version', slice, 3) as answer from generate_series(1, 3) slice;
+create temp table rank_part as select slice, _hkg_rank_slice('u', 'm', 'train', 5, 'all', 0, :'version', slice, 3) as answer from generate_series(1, 3) slice;
 select count(*) = (select count(*) from ranked) as all_of_them,
 	bool_and(r.head_rank = p.answer[1 + i.n] and r.tail_rank = p.answer[1 + i.size + i.n]) as same_ranks, count(distinct p.answer[1]) as checksums
 from ranked r join in_slice i using (place) join rank_part p using (slice);
@@ -282,7 +281,7 @@ select cardinality(_hkg_rank_slice('u', 'm', 'train', 5, 'embedding', 50, :'vers
 -- and so are questions for missing facts: the most probable ones of the slices are those of all questions
 create temp table answered as
 	select slice, n[1] as head, n[2] as relation, n[3] as tail, max(n[8]) as probability
-	from (select slice, _hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, null, null, :'version', slice, 3) as answer from generate_series(1, 3) slice offset 0) a,
+	from (select slice, _hkg_complete_slice('u', 'm', 'all', -1, 50, 0, false, false, null, null, :'version', slice, 3) as answer from generate_series(1, 3) slice offset 0) a,
 		lateral (select answer[i : i + 7] as n from generate_series(2, cardinality(answer), 8) i) u
 	group by 1, 2, 3, 4;
 create temp table best as select head, relation, tail from (select head, relation, tail, max(probability) as probability from answered group by 1, 2, 3) a order by probability desc limit 40;
@@ -292,20 +291,20 @@ from hkg_complete('u', k => 40, min_probability => 0, model => 'm') c join e h o
 	left join best b on (b.head, b.relation, b.tail) = (h.place, r.place, t.place);
 select count(distinct slice) as slices_with_answers from answered;
 -- a node that has another version of the model answers nothing
-select _hkg_rank_slice('u', 'm', 'train', 5, 'both', 0, 'another', 1, 3) is null as no_ranks, _hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, null, null, 'another', 1, 3) is null as no_facts;
+select _hkg_rank_slice('u', 'm', 'train', 5, 'all', 0, 'another', 1, 3) is null as no_ranks, _hkg_complete_slice('u', 'm', 'all', -1, 50, 0, false, false, null, null, 'another', 1, 3) is null as no_facts;
 select _hkg_send_model('u', 'm');
-select _hkg_rank_slice('u', 'm', 'all', 5, 'both', 0, 'another', 1, 3);
-select _hkg_rank_slice('u', 'm', 'train', 5, 'both', 0, 'another', 4, 3);
+select _hkg_rank_slice('u', 'm', 'all', 5, 'all', 0, 'another', 1, 3);
+select _hkg_rank_slice('u', 'm', 'train', 5, 'all', 0, 'another', 4, 3);
 -- whoever asks for a slice by hand gets no rows that are not there
-select _hkg_complete_slice('u', 'm', 'both', 2000000000, 50, 0, false, false, null, null, :'version', 1, 3);
-select _hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, array[0, 2000000000], null, :'version', 1, 3);
-select _hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, null, array[1, 1], :'version', 1, 3);
-select _hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, null, array[-1], :'version', 1, 3);
-select _hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, array[1, null], null, :'version', 1, 3);
-select cardinality(_hkg_complete_slice('u', 'm', 'both', -1, 50, 0, false, false, array[0], array[1], :'version', 1, 1)) > 0 as answered;
+select _hkg_complete_slice('u', 'm', 'all', 2000000000, 50, 0, false, false, null, null, :'version', 1, 3);
+select _hkg_complete_slice('u', 'm', 'all', -1, 50, 0, false, false, array[0, 2000000000], null, :'version', 1, 3);
+select _hkg_complete_slice('u', 'm', 'all', -1, 50, 0, false, false, null, array[1, 1], :'version', 1, 3);
+select _hkg_complete_slice('u', 'm', 'all', -1, 50, 0, false, false, null, array[-1], :'version', 1, 3);
+select _hkg_complete_slice('u', 'm', 'all', -1, 50, 0, false, false, array[1, null], null, :'version', 1, 3);
+select cardinality(_hkg_complete_slice('u', 'm', 'all', -1, 50, 0, false, false, array[0], array[1], :'version', 1, 1)) > 0 as answered;
 
 -- an entity that came after the training asks and answers, too
-select triples from hkg_load('u', $$values ('late', 'r1', 'e3'), ('e5', 'r2', 'late')$$);
+select added from hkg_load('u', $$values ('late', 'r1', 'e3'), ('e5', 'r2', 'late')$$);
 
 -- Three slices on this one server: ranks, lists of missing facts, rules, and those of a training that has held out facts
 -- (it mines by slices before its rules are looked at), are those without slices.
@@ -313,9 +312,9 @@ create function calls() returns table (name text, call text) language sql as $$
 	values ('ranks', $c$select row_number() over () as place, r::text as answer from hkg_ranks('u', 'train', 'm', 5) r$c$),
 		('ranks of a sample', $c$select row_number() over (), e::text from hkg_evaluate('u', 'train', 'm', 3, sample => 20) e$c$),
 		('missing facts', $c$select row_number() over (), c::text from hkg_complete('u', k => 40, min_probability => 0, model => 'm') c$c$),
-		('of one relation', $c$select row_number() over (), c::text from hkg_complete('u', 'r1', 30, 0, 'm', 'embedding') c$c$),
+		('of one relation', $c$select row_number() over (), c::text from hkg_complete('u', 'r1', 30, 'm', 0, 'embedding') c$c$),
 		('one for each head', $c$select row_number() over (), c::text from hkg_complete('u', k => 200, min_probability => 0, model => 'm', one_each => true) c$c$),
-		('of some heads and candidates', $c$select row_number() over (), c::text from hkg_complete('u', 'r2', 50, 0, 'm', heads => 'select ''e'' || i from generate_series(1, 9) i',
+		('of some heads and candidates', $c$select row_number() over (), c::text from hkg_complete('u', 'r2', 50, 'm', 0, heads => array(select 'e' || i from generate_series(1, 9) i),
 			candidates => array['e3', 'e14', 'e15', 'e39']) c$c$),
 		('rules', $c$select row_number() over (order by m.rule), m::text from hkg_mine_rules('u', min_support => 3, constants => true) m$c$),
 		('rules where facts are held out', $c$select id::bigint, concat_ws(' ', rule, support, body_size, pca_body_size) from u.rule where model = 'held out'$c$)

@@ -101,7 +101,7 @@ from pg_proc p, generate_series(1, p.pronargs) n,
 	lateral (select string_agg(case when i = n then 'null' else case p.proargnames[i]
 			when 'graph' then '''g''' when 'model' then '''m''' when 'split' then '''test'''
 			when 'head' then '''a''' when 'relation' then '''r''' when 'tail' then '''b'''
-			when 'known' then 'false' when 'evidence' then '''both''' when 'sample' then '2' else '1' end end, ', ' order by i) as list
+			when 'known' then 'false' when 'candidates' then 'array[''x'']' when 'evidence' then '''all''' when 'sample' then '2' else '1' end end, ', ' order by i) as list
 		from generate_series(1, p.pronargs) i) arguments,
 	hkg_tools.try(format('select * from %s(%s)', p.proname, arguments.list)) t
 where p.proname in ('hkg_score', 'hkg_predict_tails', 'hkg_predict_heads', 'hkg_predict_relations', 'hkg_evaluate',

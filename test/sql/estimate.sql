@@ -37,7 +37,7 @@ set hybridkg.max_memory = :kilobytes;
 select report from hkg_tools.try($$select hkg_train('ring', 'complex', 500, iterations => 1, epochs => 1, top_rules => 0)$$);
 reset hybridkg.max_memory;
 -- so much is enough to the very end, where the weights of evidence are learnt from the valid split
-select triples from hkg_load('ring', $$select 'e' || i, 'next', 'e' || (i + 3) % 3000 from generate_series(0, 2999) i$$, 'valid');
+select added from hkg_load('ring', $$select 'e' || i, 'next', 'e' || (i + 3) % 3000 from generate_series(0, 2999) i$$, 'valid');
 \set arguments '\'ring\', \'complex\', 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 10, settings => \'{"evidence_length": 2}\''
 select bytes / 1024 + 1 as kilobytes from hkg_estimate(:arguments) where item = 'all of it' \gset
 set hybridkg.max_memory = :kilobytes;
@@ -52,9 +52,9 @@ select hkg_train(:arguments);
 reset hybridkg.max_memory;
 -- and for every way in which rules take part, where the evaluation's memory is enough to mine in; and for the network of conve
 select hkg_create_graph('twins');
-select triples from hkg_load('twins', $$select 'e' || i, 'r' || j % 2, 'e' || (i * 7 + j / 2 * 11) % 500
+select added from hkg_load('twins', $$select 'e' || i, 'r' || j % 2, 'e' || (i * 7 + j / 2 * 11) % 500
 	from generate_series(0, 499) i, generate_series(0, 5) j where i % 10 <> 0 or j % 2 = 0$$);
-select triples from hkg_load('twins', $$select 'e' || i, 'r1', 'e' || (i * 7) % 500 from generate_series(0, 499, 10) i$$, 'valid');
+select added from hkg_load('twins', $$select 'e' || i, 'r1', 'e' || (i * 7) % 500 from generate_series(0, 499, 10) i$$, 'valid');
 create function trains_in_what_it_estimates(arguments text) returns text language plpgsql as $$
 begin
 	execute format('select set_config(''hybridkg.max_memory'', (bytes / 1024 + 1)::text, true)
@@ -75,7 +75,7 @@ select round((m.bytes - l.bytes) / 5e5) as bytes from hkg_estimate('ring', 'comp
 
 -- paths are learnt from 20,000 facts on, unless the call or its preset says otherwise; not without rules as evidence
 select hkg_create_graph('middle');
-select triples from hkg_load('middle', $$select 'e' || i, 'next', 'e' || (i + j) % 2000 from generate_series(0, 1999) i, generate_series(1, 10) j$$);
+select added from hkg_load('middle', $$select 'e' || i, 'next', 'e' || (i + j) % 2000 from generate_series(0, 1999) i, generate_series(1, 10) j$$);
 create function learns_paths(arguments text) returns bool language plpgsql as $$
 declare
 	answer bool;

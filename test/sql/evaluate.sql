@@ -153,11 +153,11 @@ rollback;
 select hkg_create_graph('leak');
 -- r from x to y, of 1 to 20, of which four are of test; s back, of 3 to 20: 18 of 20 facts of r have a counterpart, and all of
 -- s.  q as r, of 1 to 17, which is less than nine tenths.  m is symmetric.  All entities are in facts of next.
-select triples from hkg_load('leak', $$select 'x' || i, 'r', 'y' || i from generate_series(5, 20) i union all select 'y' || i, 's', 'x' || i from generate_series(3, 20) i
+select added from hkg_load('leak', $$select 'x' || i, 'r', 'y' || i from generate_series(5, 20) i union all select 'y' || i, 's', 'x' || i from generate_series(3, 20) i
 	union all select 'x' || i, 'q', 'y' || i from generate_series(1, 17) i
 	union all select a || i, 'next', a || i + 1 from generate_series(1, 19) i, unnest(array['x', 'y']) a
 	union all select 'x' || i, 'm', 'x' || (i + 9) % 20 + 1 from generate_series(2, 20) i$$);
-select triples from hkg_load('leak', $$select 'x' || i, 'r', 'y' || i from generate_series(1, 4) i union all select 'x1', 'm', 'x11'$$, 'test');
+select added from hkg_load('leak', $$select 'x' || i, 'r', 'y' || i from generate_series(1, 4) i union all select 'x1', 'm', 'x11'$$, 'test');
 select hkg_train('leak', 'distmult', 4, iterations => 1, epochs => 1, paths => false, top_rules => 0, evidence_rules => 0);
 -- r of 3 and 4, and m
 select max(triples) as triples from hkg_evaluate('leak');
@@ -182,7 +182,7 @@ delete from leak.triple f using leak.relation r, leak.entity e where r.id = rela
 select max(triples) as triples from hkg_evaluate('leak');
 -- hkg_split says it, too, of as many as there are: of the others the counterpart is held out as well
 select hkg_create_graph('mirror');
-select triples from hkg_load('mirror', $$select 'x' || i % 60, 'r', 'y' || i * 7 % 100 from generate_series(1, 300) i union all select 'y' || i * 7 % 100, 's', 'x' || i % 60 from generate_series(1, 300) i$$);
+select added from hkg_load('mirror', $$select 'x' || i % 60, 'r', 'y' || i * 7 % 100 from generate_series(1, 300) i union all select 'y' || i * 7 % 100, 's', 'x' || i % 60 from generate_series(1, 300) i$$);
 select valid_facts, test_facts from hkg_split('mirror', 0.1, 0.1, 1);
 select count(*) as held_out, count(t.head) as counterparts from mirror.holdout h left join mirror.triple t on (t.head, t.tail) = (h.tail, h.head);
 select valid_facts, test_facts from hkg_split('mirror', 0, 0);

@@ -21,9 +21,9 @@ from unnest(string_to_array(
 	'hal speaks german,ida speaks german,ida speaks french,ann knows bob,bob knows ann,cat knows ann,dan knows eve,'
 	'eve knows dan,fay knows gus,gus knows hal,hal knows ida,ida knows hal,joe knows hal,joe knows ida,joe knows joe,'
 	'ann trusts bob,hal trusts ida,dan trusts eve', ',')) l;
-select triples from hkg_load('g', 'select * from line');
-select triples from hkg_load('g', $$values ('cat', 'from', 'italy'), ('joe', 'speaks', 'german'), ('eve', 'trusts', 'dan'), ('gus', 'knows', 'fay')$$, 'valid');
-select triples from hkg_load('g', $$values ('gus', 'from', 'france'), ('cat', 'speaks', 'italian'), ('ida', 'knows', 'joe'), ('ida', 'trusts', 'hal')$$, 'test');
+select added from hkg_load('g', 'select * from line');
+select added from hkg_load('g', $$values ('cat', 'from', 'italy'), ('joe', 'speaks', 'german'), ('eve', 'trusts', 'dan'), ('gus', 'knows', 'fay')$$, 'valid');
+select added from hkg_load('g', $$values ('gus', 'from', 'france'), ('cat', 'speaks', 'italian'), ('ida', 'knows', 'joe'), ('ida', 'trusts', 'hal')$$, 'test');
 select hkg_train('g', 'distmult', dimensions => 3, iterations => 1, epochs => 5, top_rules => 0,
 	evidence_rules => 0, model => m, settings => '{"negatives": 256, "negative_sampling": "uniform", "learning_rate_end": 0.1}')
 from unnest(array['plain', 'm']) m;
@@ -35,13 +35,13 @@ from g.entity h, g.relation r, g.entity t;
 create function same(a float8, b float8, tolerance float8 default 1e-9) returns bool language sql as $$
 	select coalesce(abs(a - b) <= tolerance * greatest(1, abs(a), abs(b)), false)
 $$;
-create table kind as select * from unnest(array['embedding', 'rules', 'both']) evidence;
+create table kind as select * from unnest(array['embedding', 'rules', 'all']) evidence;
 
 -- ---- a model without rules ----
 
 select count(*) > 1000, bool_and(hkg_score('g', head, relation, tail, 'plain') = hkg_score('g', head, relation, tail, 'plain', 'embedding'))
 from triple;
-select hkg_tools.differ($$select * from hkg_predict_tails('g', 'cat', 'from', 30, 'plain', evidence => 'both')$$,
+select hkg_tools.differ($$select * from hkg_predict_tails('g', 'cat', 'from', 30, 'plain', evidence => 'all')$$,
 	$$select * from hkg_predict_tails('g', 'cat', 'from', 30, 'plain', evidence => 'embedding')$$);
 select hkg_tools.differ($$select * from hkg_ranks('g', 'test', 'plain')$$, $$select * from hkg_ranks('g', 'test', 'plain', evidence => 'embedding')$$);
 create table call as select * from (values
@@ -88,7 +88,7 @@ select hkg_learn_evidence('g', 'm');
 -- the metrics of each kind are those of its ranks; with a sample, of that of the same triples
 select split, e.side, count(*) as kinds, bool_and(ranks.triples = e.triples) as triples,
 	bool_and(abs(e.mrr - ranks.mrr) + abs(e.hits_1 - ranks.hits_1) + abs(e.hits_10 - ranks.hits_10) < 1e-9) as metrics
-from (values ('train', null), ('train', 100), ('valid', null)) s (split, sample), unnest('{embedding,rules,both}'::text[]) kind,
+from (values ('train', null), ('train', 100), ('valid', null)) s (split, sample), unnest('{embedding,rules,all}'::text[]) kind,
 	hkg_evaluate('g', s.split, 'm', 7, kind, s.sample) e,
 	lateral (select count(*) as triples, avg(1.0 / rank) as mrr, avg((rank = 1)::int) as hits_1, avg((rank <= 10)::int) as hits_10
 		from hkg_ranks('g', s.split, 'm', 7, kind, s.sample), unnest(case e.side when 'head' then array[head_rank] else array[tail_rank] end) rank) ranks
@@ -97,7 +97,7 @@ select d.key, d.value::float8 between 0 and 1 from g.model, jsonb_each_text(evid
 select side, count(*) = (select count(*) from g.relation), bool_and(weight between 0 and 100 and scale > 0), sum(questions) from g.evidence_weight where model = 'm' group by 1 order by 1;
 
 -- weights that differ
-update g.model set evidence = jsonb_set(evidence, '{discount}', '{"rules": 0.5, "both": 0.5}') where name = 'm';
+update g.model set evidence = jsonb_set(evidence, '{discount}', '{"rules": 0.5, "all": 0.5}') where name = 'm';
 update g.evidence_weight set scale = 1 + relation / 8.0 + case side when 'head' then 0.25 else 0 end, weight = 0.5 + relation / 4.0;
 
 -- ---- the evidence of rules, by joins ----
@@ -170,7 +170,7 @@ select e.*, w.scale * (e.score + w.weight * r.score) as due
 from scored e join scored r using (h, r, t) join g.evidence_weight w on w.relation = e.r and w.side = 'tail'
 where e.evidence = 'embedding' and r.evidence = 'rules';
 select count(*) filter (where not same(b.score, w.due)), count(*) filter (where not same(b.score, w.score)) > 100
-from scored b join weighed w using (h, r, t) where b.evidence = 'both';
+from scored b join weighed w using (h, r, t) where b.evidence = 'all';
 select count(*) from scored s where evidence = 'embedding' and score <> hkg_score('g', head, relation, tail, 'plain');
 
 -- ---- predictions ----
@@ -235,14 +235,14 @@ rollback;
 -- is known that was held out; a fit of an older version is that of the chance
 begin;
 -- whatever the question's scores differ by
-update g.evidence_weight set calibration = calibration #- '{both, least_spread}';
+update g.evidence_weight set calibration = calibration #- '{all, least_spread}';
 create table asked as select tail, probability * (1 + rho) / (rho + probability) as t, rho,
-	least(rho, coalesce((w.calibration->'both'->>'most_odds')::float8, rho)) as bounded, coalesce((w.calibration->'both'->>'most_odds')::float8, 'infinity') as most
+	least(rho, coalesce((w.calibration->'all'->>'most_odds')::float8, rho)) as bounded, coalesce((w.calibration->'all'->>'most_odds')::float8, 'infinity') as most
 from hkg_predict_tails('g', 'cat', 'knows', 100, 'm'),
 	g.relation r join g.evidence_weight w on w.relation = r.id and w.side = 'tail' and w.model = 'm', lateral (select 0.1 / (0.9 * w.held_out)) o (rho)
-where r.name = 'knows' and probability between 1e-9 and least(0.9999, (w.calibration->'both'->>'most')::float8 - 1e-9);
+where r.name = 'knows' and probability between 1e-9 and least(0.9999, (w.calibration->'all'->>'most')::float8 - 1e-9);
 select count(*) > 0 from asked where not exists (select from g.evidence_weight w join g.relation r on r.id = w.relation
-	where (w.model, w.side, r.name) = ('m', 'tail', 'knows') and w.calibration->'both' ? 'choice');
+	where (w.model, w.side, r.name) = ('m', 'tail', 'knows') and w.calibration->'all' ? 'choice');
 -- the chance to be held out is T / (1 + rho), with the rho of the fit
 delete from g.holdout where split = 'valid';
 set client_min_messages = warning;
@@ -261,7 +261,7 @@ select report from unnest(array['0', '1', '''NaN''']) m, hkg_tools.try(format('s
 -- where nothing was learnt, it is not known; scores are those of the usual weights
 begin;
 delete from g.evidence_weight;
-update g.model set evidence = '{"discount": {"rules": 0.25, "both": 0.25}}' where name = 'm';
+update g.model set evidence = '{"discount": {"rules": 0.25, "all": 0.25}}' where name = 'm';
 select k.evidence, count(*) > 0, count(probability)
 from kind k, hkg_predict_tails('g', 'cat', 'from', 100, 'm', true, k.evidence) group by 1 order by 1;
 rollback;
@@ -278,14 +278,14 @@ analyze heads;
 select count(*) filter (where not same(b.score, w.scale * (e.score + w.weight * coalesce(r.score, 0)), 1e-5)), count(r.score) > 50
 from heads b join heads e using (relation, tail, head) left join heads r on (r.relation, r.tail, r.head, r.evidence) = (b.relation, b.tail, b.head, 'rules')
 join g.relation n on n.name = b.relation join g.evidence_weight w on w.relation = n.id and w.side = 'head'
-where b.evidence = 'both' and e.evidence = 'embedding';
+where b.evidence = 'all' and e.evidence = 'embedding';
 
 -- missing facts: for each head and each tail that is asked about, the scores of hkg_score
 create table asked as select * from hkg_tools.asked('g') where relation = 'knows';
 select k.evidence, count(*) > 5, count(*) filter (where not same(c.score, s.score, 1e-5) or s.score is null or f.h is not null) as wrong,
 	count(*) = (select count(*) from scored d where d.evidence = k.evidence and d.relation = 'knows' and (d.evidence <> 'rules' or d.score > 0)
 		and (d.head in (select entity from asked where side = 'tail') or d.tail in (select entity from asked where side = 'head')) and not exists (select from line where (h, r, t) = (d.head, d.relation, d.tail))) as all
-from kind k cross join hkg_complete('g', 'knows', 10000, 0, 'm', evidence) c left join line f on (f.h, f.r, f.t) = (c.head, c.relation, c.tail)
+from kind k cross join hkg_complete('g', 'knows', 10000, 'm', 0, evidence) c left join line f on (f.h, f.r, f.t) = (c.head, c.relation, c.tail)
 left join scored s on (s.head, s.relation, s.tail, s.evidence) = (c.head, c.relation, c.tail, k.evidence) group by 1 order by 1;
 
 -- ---- ranks ----
@@ -318,7 +318,7 @@ from kind k, hkg_compare('g', 'm', 'm', 'test', k.evidence) c left join ranks r 
 where r.evidence = k.evidence group by 1 order by 1;
 -- of the other model the embedding alone
 select count(*) filter (where (head_rank_b, tail_rank_b) = (head_rank, tail_rank)), count(*)
-from hkg_compare('g', 'm', 'plain', 'test', 'both') c left join ranks r using (head, relation, tail) where r.evidence = 'embedding';
+from hkg_compare('g', 'm', 'plain', 'test', 'all') c left join ranks r using (head, relation, tail) where r.evidence = 'embedding';
 
 -- ---- explanations ----
 
@@ -328,12 +328,12 @@ from (select s.head, s.relation, s.tail, s.score, sum(e.share) as share,
 		bool_and(e.rule in ('(embedding)', 'rule 8') or e.rule in (select 'rule ' || id from put) or exists (
 			select from firing h where (h.h, h.r, h.t) = (s.head, s.relation, s.tail) and h.cluster like 'constant%' and h.confidence = e.quality)) and bool_and(e.rule <> 'rule 8' or e.share is null) as known
 	from scored s, lateral (select distinct rule, quality, share from hkg_explain('g', s.head, s.relation, s.tail, 'm')) e
-	where s.evidence = 'both' and s.relation in ('from', 'knows', 'trusts') and s.head in ('cat', 'eve', 'joe') group by 1, 2, 3, 4) t;
+	where s.evidence = 'all' and s.relation in ('from', 'knows', 'trusts') and s.head in ('cat', 'eve', 'joe') group by 1, 2, 3, 4) t;
 
 -- a rule's quality is that of the table; where it has none, its confidence as evidence, which of rule 1 is raised
 select count(distinct e.rule) > 2, count(*) filter (where r.quality is null) > 5, count(*) filter (where e.quality is distinct from coalesce(r.quality, r.evidence_confidence))
 from scored s cross join hkg_explain('g', s.head, s.relation, s.tail, 'm') e join g.rule r on r.rule = e.rule
-where s.evidence = 'both' and s.relation in ('from', 'trusts') and s.head in ('cat', 'eve', 'joe');
+where s.evidence = 'all' and s.relation in ('from', 'trusts') and s.head in ('cat', 'eve', 'joe');
 
 -- in lists each triple has one rule: of those that fire one of the highest confidence; else the best selected one, of trusts
 -- rule 8, of from rule 3.  The embedding alone uses none.
@@ -347,7 +347,7 @@ where r = 'knows' and (evidence = 'embedding' or not exists (select from firing 
 union all select distinct x.h, 'from', y.t, 'embedding', '{rule 3}'::text[] from l x join l y on y.h = x.t where x.r = 'knows' and y.r = 'from';
 select k.evidence, count(*) filter (where rule ~ '^rule') > 2 as "table", count(*) filter (where rule !~ '^rule') > 2 as counted,
 	count(*) filter (where case when rules is null then rule is not null else rule is null or rule <> all (rules) end)
-from kind k cross join hkg_complete('g', null, 10000, 0, 'm', evidence) c left join due using (head, relation, tail, evidence) where k.evidence <> 'embedding' group by 1 order by 1;
+from kind k cross join hkg_complete('g', null, 10000, 'm', 0, evidence) c left join due using (head, relation, tail, evidence) where k.evidence <> 'embedding' group by 1 order by 1;
 begin;
 insert into g.holdout select 'test', h.id, r.id, t.id from g.entity h, g.relation r, g.entity t where (h.name, r.name, t.name) = ('gus', 'trusts', 'hal');	-- no rule infers it
 select count(*) from due where (head, relation, tail, rules) = ('gus', 'trusts', 'hal', '{rule 8}');
@@ -357,7 +357,7 @@ rollback;
 -- of a few, the rule that hkg_explain lists first
 select count(*), count(*) filter (where c.rule is distinct from (select rule from hkg_explain('g', c.head, c.relation, c.tail, 'm')
 	where rule <> '(embedding)' order by share desc nulls last limit 1))
-from hkg_complete('g', null, 20, 0, 'm') c;
+from hkg_complete('g', null, 20, 'm', 0) c;
 
 -- ---- thresholds ----
 
@@ -383,7 +383,7 @@ select d.evidence, r.name, d.triples, same(d.accuracy, (select avg(((l.score >= 
 	learnt >= (select min(w.own + w.common) from (select cut, rank() over (order by round(common::numeric, 9) desc) from cut c, worth(c.evidence, c.relation, c.cut) where c.evidence = d.evidence) c,
 		worth(d.evidence, r.name, c.cut) w where rank = 1) - 1e-9 as common
 from g.threshold d join g.relation r on r.id = d.relation, lateral (select own + common as learnt from worth(d.evidence, r.name, d.threshold)) w where d.model = 'm' order by 1, r.name collate "C";
-select same(accuracy, (select avg(((l.score >= d.threshold - 1e-12) = l.truth)::int) from labelled l join g.threshold d on (d.evidence, d.relation) = (l.evidence, l.r) where l.evidence = 'both')::float8) from learnt;
+select same(accuracy, (select avg(((l.score >= d.threshold - 1e-12) = l.truth)::int) from labelled l join g.threshold d on (d.evidence, d.relation) = (l.evidence, l.r) where l.evidence = 'all')::float8) from learnt;
 select evidence, count(*) filter (where hkg_classify('g', s.head, s.relation, s.tail, 'm', evidence) <> (s.score >= d.threshold)),
 	count(*) filter (where s.score >= d.threshold) > 0
 from scored s join g.threshold d using (evidence) where d.model = 'm' and d.relation = s.r and s.head in ('ann', 'joe') group by 1 order by 1;
@@ -392,16 +392,16 @@ select hkg_learn_evidence('g', 'm');
 select evidence, count(*) from g.threshold where model = 'm' group by 1 order by 1;
 -- the others are judged by probabilities
 select evidence, count(*) filter (where hkg_classify('g', s.head, s.relation, s.tail, 'm', evidence) <> (p.probability >= 0.5))
-from (select distinct head, relation, tail from labelled) s, unnest('{rules,both}'::text[]) evidence,
+from (select distinct head, relation, tail from labelled) s, unnest('{rules,all}'::text[]) evidence,
 	hkg_predict_relations('g', s.head, s.tail, 100, 'm', evidence => evidence) p where p.relation = s.relation group by 1 order by 1;
 -- learnt again, of the scores as they are now: so many hkg_classify is right about
 update learnt set accuracy = hkg_learn_thresholds('g', 'false_triple', 'm');
-select same(accuracy, (select avg((hkg_classify('g', head, relation, tail, 'm') = truth)::int) from labelled where evidence = 'both')::float8) from learnt;
+select same(accuracy, (select avg((hkg_classify('g', head, relation, tail, 'm') = truth)::int) from labelled where evidence = 'all')::float8) from learnt;
 
 -- ---- changes ----
 
 -- a rule, or a weight, that is changed counts at once, and not when the change was rolled back
-create function score_now() returns numeric language sql as $$ select round(hkg_score('g', 'cat', 'from', 'italy', 'm', 'both')::numeric, 6) $$;
+create function score_now() returns numeric language sql as $$ select round(hkg_score('g', 'cat', 'from', 'italy', 'm', 'all')::numeric, 6) $$;
 create table score_before as select score_now() as score;
 begin;
 update g.rule set evidence_confidence = 0.9 where model = 'm' and id = 1;
@@ -422,19 +422,19 @@ select hkg_score('g', 'joe', 'from', 'italy', 'm', 'rules');
 
 -- what was learnt, damaged by hand: an error; and learnt again
 begin;
-select damage, report from unnest(array['{}', '[1]', '{"discount": {"rules": 0.5}}', '{"discount": {"rules": "x", "both": 0.5}}',
-	'{"discount": {"rules": 1.5, "both": 0.5}}', '{"discount": {"rules": 0.5, "both": ""}}',
-	'{"discount": {"rules": 0.5, "both": 0.5}, "calibration": 5}', '{"discount": {"rules": 0.5, "both": 0.5}, "calibration": {"both": {"slope": "x", "intercept": 0}}}']) damage,
+select damage, report from unnest(array['{}', '[1]', '{"discount": {"rules": 0.5}}', '{"discount": {"rules": "x", "all": 0.5}}',
+	'{"discount": {"rules": 1.5, "all": 0.5}}', '{"discount": {"rules": 0.5, "all": ""}}',
+	'{"discount": {"rules": 0.5, "all": 0.5}, "calibration": 5}', '{"discount": {"rules": 0.5, "all": 0.5}, "calibration": {"all": {"slope": "x", "intercept": 0}}}']) damage,
 	hkg_tools.try(format('update g.model set evidence = %L where name = ''m''; select hkg_score(''g'', ''cat'', ''from'', ''italy'', ''m'')', damage)) report;
 select hkg_score('g', 'cat', 'from', 'italy', 'm', 'embedding') = score from scored where (head, relation, tail, evidence) = ('cat', 'from', 'italy', 'embedding');
 -- probabilities are read with the model
-update g.evidence_weight set calibration = '{"both": {"intercept": "x"}}' where model = 'm';
+update g.evidence_weight set calibration = '{"all": {"intercept": "x"}}' where model = 'm';
 select report from hkg_tools.try($$select hkg_learn_evidence('g', 'm')$$);
 update g.evidence_weight set calibration = null where model = 'm';
 -- without a valid split the hint has the statement that mends it
 savepoint damaged;
 delete from g.holdout where split = 'valid';
-update g.model set evidence = jsonb_set(evidence, '{discount,both}', '5') where name = 'm';
+update g.model set evidence = jsonb_set(evidence, '{discount,all}', '5') where name = 'm';
 select hkg_learn_evidence('g', 'm');
 select substring(report from 'update .*') as statement from hkg_tools.try($$select hkg_score('g', 'cat', 'from', 'italy', 'm')$$) where report like 'HINT%' \gset
 :statement;
@@ -486,9 +486,9 @@ select report from hkg_tools.try($$select hkg_score('g', 'kim', 'from', 'italy',
 
 -- the only way from a to b over this body is there and back and there again, as a homomorphism: log(1 + 100 * -log(1 - 0.5))
 select hkg_create_graph('own');
-select triples from hkg_load('own', $$values ('a', 'r', 'b'), ('c', 'r', 'd')$$);
+select added from hkg_load('own', $$values ('a', 'r', 'b'), ('c', 'r', 'd')$$);
 insert into own.model (name, score_function, dimensions, settings, status, created_at, evidence)
-values ('m', 'distmult', 1, '{}', 'ready', now(), '{"discount": {"rules": 0.5, "both": 0.5}}');
+values ('m', 'distmult', 1, '{}', 'ready', now(), '{"discount": {"rules": 0.5, "all": 0.5}}');
 insert into own.entity_embedding select 'm', id, '{0}' from own.entity;
 insert into own.relation_embedding select 'm', id, '{0}' from own.relation;
 select hkg_import_rules('own', 'r(X,Y) <= r(X,A), r(B,A), r(B,Y)', model => 'm');
@@ -504,7 +504,7 @@ insert into big.entity select i, 'e' || i from generate_series(1, 2500) i;
 insert into big.relation values (1, 'r');
 insert into big.triple select i, 1, i + 1 from generate_series(1, 100) i;
 insert into big.model (name, score_function, dimensions, settings, status, created_at, evidence)
-select name, 'distmult', d, '{}', 'ready', now(), '{"discount": {"rules": 0.5, "both": 0.5}}' from (values ('narrow', 1), ('wide', 50)) m (name, d);
+select name, 'distmult', d, '{}', 'ready', now(), '{"discount": {"rules": 0.5, "all": 0.5}}' from (values ('narrow', 1), ('wide', 50)) m (name, d);
 insert into big.entity_embedding select m.name, e.id, array_fill(1::real, array[dimensions]) from big.model m, big.entity e;
 insert into big.relation_embedding select m.name, 1, array_fill(1::real, array[dimensions]) from big.model m;
 set hybridkg.shared_cache = 0;

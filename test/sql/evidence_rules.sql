@@ -12,7 +12,7 @@ create temp table line as
 -- facts of an entity with itself are of one relation only
 delete from line where h = t and r <> 'r2';
 select count(*) > 40, count(*) filter (where h = t) > 2 from line;
-select triples > 40 from hkg_load('net', 'select * from line');
+select added > 40 from hkg_load('net', 'select * from line');
 
 -- the rule's pairs, connected over different entities, and how many of them are facts
 create function pg_temp.pairs(head int, body int[], out support bigint, out body_size bigint)

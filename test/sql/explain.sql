@@ -37,9 +37,9 @@ select hkg_drop_graph('Kin & Co.');
 
 -- a table can be a view, whose functions ask the same model another question while hkg_explain reads it
 select hkg_create_graph('g');
-select triples from hkg_load('g', $$values ('ann', 'lives', 'rome'), ('bob', 'born', 'paris'), ('rome', 'in', 'italy'), ('paris', 'in', 'france'), ('cid', 'from', 'france')$$);
+select added from hkg_load('g', $$values ('ann', 'lives', 'rome'), ('bob', 'born', 'paris'), ('rome', 'in', 'italy'), ('paris', 'in', 'france'), ('cid', 'from', 'france')$$);
 insert into g.model (name, score_function, dimensions, settings, status, created_at, evidence)
-values ('m', 'distmult', 1, '{}', 'ready', now(), '{"discount": {"rules": 0.5, "both": 0.5}}');
+values ('m', 'distmult', 1, '{}', 'ready', now(), '{"discount": {"rules": 0.5, "all": 0.5}}');
 insert into g.entity_embedding select 'm', id, '{1}' from g.entity;
 insert into g.relation_embedding select 'm', id, '{1}' from g.relation;
 insert into g.rule (model, id, rule, head, body, support, body_size, pca_body_size, predictions, head_coverage,

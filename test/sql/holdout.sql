@@ -15,7 +15,7 @@ create table line as
 select 'e' || h as head, 'e' || t as tail from (select distinct
 	(hashint8extended(i, 1) & 1073741823) % 300 as h, (hashint8extended(i, 2) & 1073741823) % 300 as t from generate_series(1, 3000) i) d
 order by hashint8extended(h * 1000 + t, 3) limit 1400;
-select triples from hkg_load('g', 'select head, ''a'', tail from line union all select tail, ''b'', head from line union all select head, ''c'', tail from line');
+select added from hkg_load('g', 'select head, ''a'', tail from line union all select tail, ''b'', head from line union all select head, ''c'', tail from line');
 create function train(graph name, model name, more text default '') returns text language plpgsql as $$
 declare
 	name text;
@@ -99,7 +99,7 @@ select count(*) from g.evidence_weight where model = 'all';
 select count(*) > 0 as some, count(f.head) as facts from g.inferred i left join g.triple f using (head, relation, tail) where i.model = 'all';
 select report from hkg_tools.try($$select train('g', 'all', ', holdout => 0, patience => 1')$$);
 -- embeddings to go on from have seen all facts: what was learnt of weights stays
-insert into g.threshold select 'again', id, 0, 7, 0.5, e from g.relation, unnest('{embedding,rules,both}'::text[]) e;
+insert into g.threshold select 'again', id, 0, 7, 0.5, e from g.relation, unnest('{embedding,rules,all}'::text[]) e;
 create temp table learnt as select to_jsonb(t) as line from g.threshold t where model = 'again'
 union all select to_jsonb(w) from g.evidence_weight w where model = 'again' union all select evidence from g.model where name = 'again';
 select train('g', 'again', ', warm_start => true');

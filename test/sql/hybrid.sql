@@ -8,7 +8,7 @@ set client_min_messages = warning;
 reset client_min_messages;
 set hybridkg.threads = 1;
 select hkg_create_graph('land');
-select triples from hkg_load('land', $$
+select added from hkg_load('land', $$
 	select 'person' || p, 'lives', 'town' || p % 8 from generate_series(0, 39) p
 	union all select 'town' || t, 'part', 'country' || t % 2 from generate_series(0, 7) t
 	union all select 'person' || p, 'one_of', 'country' || p % 8 % 2 from generate_series(0, 39) p where p % 4 <> 0
@@ -62,7 +62,7 @@ select settings->>'rule_weight' as rule_weight from land.model where name = 'lig
 -- Labels by hand.  b(X,Y) for 20 pairs, 16 of which are h(X,Y) too: h(X,Y) <= b(X,Y) infers four with PCA confidence 1, as no x has another h.  A weight of
 -- 5 makes all their labels 1: their scores rise as those of facts do, far beyond what embeddings alone give
 select hkg_create_graph('pairs');
-select triples from hkg_load('pairs', $$
+select added from hkg_load('pairs', $$
 	select 'x' || i, 'b', 'y' || i from generate_series(1, 20) i
 	union all select 'x' || i, 'h', 'y' || i from generate_series(1, 16) i$$);
 select hkg_train('pairs', 'distmult', dimensions => 16, iterations => 4, epochs => 60, evidence_rules => 0, model => way || weight, settings => jsonb_build_object('batch_size', 20, 'negatives', 4, 'block_size', 4, 'holdout', 0, 'max_rule_length', 2, 'min_confidence', 0.5, 'hybrid', way, 'rule_weight', weight, 'learning_rate', 0.1))
@@ -105,7 +105,7 @@ select count(worth) as none from land.rule where model = 'none';
 
 -- of two axioms of a kind one scores 0: both are good rules, but its inferences are not taught to be false
 select hkg_create_graph('two');
-select triples from hkg_load('two', $$
+select added from hkg_load('two', $$
 	select relation || p, relation, relation || p + 40 from unnest(array['near', 'beside']) relation, generate_series(0, 39) p
 	union all select relation || p + 40, relation, relation || p from unnest(array['near', 'beside']) relation, generate_series(0, 39) p where p % 4 <> 0$$);
 select hkg_train('two', 'complex', dimensions => 8, iterations => 2, epochs => 10, evidence_rules => 0, model => 'two', settings => '{"batch_size": 32, "negatives": 8, "holdout": 0, "hybrid": "itere"}');
@@ -148,7 +148,7 @@ select * from hkg_tools.try($$select hkg_train('land', settings => '{"hybrid": "
 -- What rules infer is the same to the bit by SQL and in memory: with constants, rules that share a body, facts that are held out, and facts that rules learn
 -- from.  SQL reads the table of facts as often in three iterations as in one
 set client_min_messages = warning;
-select triples from hkg_load('land', $$
+select added from hkg_load('land', $$
 	select 'person' || p, 'visits', 'town' || (p + q) % 8 from generate_series(0, 39) p, generate_series(1, 3) q where (p * q) % 7 <> 1
 	union all select 'person' || p, 'knows', 'person' || (p + q) % 40 from generate_series(0, 39) p, generate_series(1, 4) q$$);
 create function pg_temp.scans() returns bigint language sql volatile as $$

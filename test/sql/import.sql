@@ -66,15 +66,15 @@ rollback;
 
 -- names that the other formats have no quotes for
 select hkg_import_rules('kin', E'1\t1\t1\tlikes (much)(X,Y) <= a,b(X,A), likes (much)(A,Y)\n1\t1\t1\ta,b(X,Y) <= parent(Y,O''Brien "Bo", Żółć (x) <= y), a,b(bo,X)\n'
-	'1\t1\t1\tparent(X,Y) <= a,b(X,Y), parent(ann,Y)', 'anyburl', 'names');
-select hkg_import_rules('kin', E'?a  a,b  ?b  O''Brien "Bo", Żółć (x) <= y  likes (much)  ?a   => ?a  grand parent  ?b', 'amie', 'names');
+	'1\t1\t1\tparent(X,Y) <= a,b(X,Y), parent(ann,Y)', 'names', 'anyburl');
+select hkg_import_rules('kin', E'?a  a,b  ?b  O''Brien "Bo", Żółć (x) <= y  likes (much)  ?a   => ?a  grand parent  ?b', 'names', 'amie');
 select rule, support, body_size from rule where model = 'names' order by rule;
 
 -- a constant in the head, in three formats.  Body of the first: bo and cy, as X and A and as A and X, and ann as both; the first two are facts, of five; all three have
 -- some fact of the head.  Of the second: bo and cy, both facts.  Of the last, whose constant has no fact: the same, and bo has some fact of its head.
 select hkg_import_rules('kin', E'parent(X,"dee") <= "a,b"(X,A), "a,b"(A,X)\nparent("ann",B) <= parent(B,"dee")', model => 'heads');
-select hkg_import_rules('kin', E'?a  a,b  ?b  ?b  a,b  ?a   => ?a  parent  dee\t1\n?b  parent  dee   => ann  parent  ?b\t1', 'amie', 'heads_amie');
-select hkg_import_rules('kin', E'1\t1\t1\tparent(X,dee) <= a,b(X,A), a,b(A,X)\n1\t1\t1\tparent(ann,Y) <= parent(Y,dee)', 'anyburl', 'heads_anyburl');
+select hkg_import_rules('kin', E'?a  a,b  ?b  ?b  a,b  ?a   => ?a  parent  dee\t1\n?b  parent  dee   => ann  parent  ?b\t1', 'heads_amie', 'amie');
+select hkg_import_rules('kin', E'1\t1\t1\tparent(X,dee) <= a,b(X,A), a,b(A,X)\n1\t1\t1\tparent(ann,Y) <= parent(Y,dee)', 'heads_anyburl', 'anyburl');
 select count(*), count(distinct (rule, body, support, body_size, pca_body_size)) from rule where model ~ '^heads';
 select hkg_import_rules('kin', '"grand parent"(X,"E") <= parent(X,"dee")', model => 'heads');
 select rule, body, support, body_size, pca_body_size, head_coverage from rule where model = 'heads' order by id;
@@ -83,12 +83,12 @@ select * from hkg_explain('kin', 'bo', 'parent', 'ann', 'heads');
 
 -- what the language can't say: counted and left out, and a model without a rule is not made
 select hkg_import_rules('kin', E'1\t1\t1\tparent(X,bo) <= parent(A,B)\n1\t1\t1\tparent(me_myself_i,Y) <= parent(Y,bo)\n1\t1\t1\tparent(X,Y) <= parent(X,A)\n1\t1\t1\tparent(X,Y) <= \n'
-	'1\t1\t1\tparent(X,Y) <= parent(X,A), parent(A,B), parent(B,C), parent(C,D), parent(D,E), parent(E,Y)\n1\t1\t1\tparent(X,Y) <= parent(X,Y)', 'anyburl', 'nothing');
-select hkg_import_rules('kin', E'?a  parent  bo   => cy  parent  dee\t1\n?a  parent  ?b  ?a!=cy   => ?a  grand parent  ?b\t1', 'amie', 'nothing');
+	'1\t1\t1\tparent(X,Y) <= parent(X,A), parent(A,B), parent(B,C), parent(C,D), parent(D,E), parent(E,Y)\n1\t1\t1\tparent(X,Y) <= parent(X,Y)', 'nothing', 'anyburl');
+select hkg_import_rules('kin', E'?a  parent  bo   => cy  parent  dee\t1\n?a  parent  ?b  ?a!=cy   => ?a  grand parent  ?b\t1', 'nothing', 'amie');
 -- the same reason twice is one line with its number
-select hkg_import_rules('kin', E'1\t1\t1\tparent(X,Y) <= parent(X,A)\n1\t1\t1\tparent(X,bo) <= parent(A,B)\n1\t1\t1\tparent(X,Y) <= parent(X,B)\n1\t1\t1\tparent(X,Y) <= parent(A,Y)', 'anyburl', 'nothing');
+select hkg_import_rules('kin', E'1\t1\t1\tparent(X,Y) <= parent(X,A)\n1\t1\t1\tparent(X,bo) <= parent(A,B)\n1\t1\t1\tparent(X,Y) <= parent(X,B)\n1\t1\t1\tparent(X,Y) <= parent(A,Y)', 'nothing', 'anyburl');
 select count(*) from model where name = 'nothing';
-select hkg_import_rules('kin', E' \n\n', model => 'nothing'), hkg_import_rules('kin', '', 'amie', 'nothing');
+select hkg_import_rules('kin', E' \n\n', model => 'nothing'), hkg_import_rules('kin', '', 'nothing', 'amie');
 
 -- a rule that finds nothing, a head without facts
 select hkg_import_rules('kin', E'"likes (much)"(X,Y) <= parent(X,Y)\nparent(X,Y) <= "likes (much)"(Y,X)', model => 'empty');
@@ -98,8 +98,8 @@ select rule, support, body_size, pca_body_size, predictions, head_coverage, stan
 \set VERBOSITY default
 select hkg_import_rules('kin', E'parent(X,Y) <= "a,b"(Y,X)\nparent(X,Y) <= parent(Y;X)', model => 'wrong', on_error => 'stop');
 select hkg_import_rules('kin', E'parent(X,Y) <= "a,b"(Y,X)\n\n"a\nb(X,Y) <= parent(Y,X)', model => 'wrong', on_error => 'stop');
-select hkg_import_rules('kin', E'9\t8\t0.7\tparent(X,Y) <= parent(Y,X)\n9\t8\tparent(X,Y) parent(Y,X)', 'anyburl', 'wrong', 'stop');
-select hkg_import_rules('kin', '?a  parent  ?b  ?c   => ?b  parent  ?a', 'amie', 'wrong');
+select hkg_import_rules('kin', E'9\t8\t0.7\tparent(X,Y) <= parent(Y,X)\n9\t8\tparent(X,Y) parent(Y,X)', 'wrong', 'anyburl', 'stop');
+select hkg_import_rules('kin', '?a  parent  ?b  ?c   => ?b  parent  ?a', 'wrong', 'amie');
 \set VERBOSITY terse
 select line || E'\n\t' || report
 from unnest(array['parent(X,Y) <= parnt(Y,X)', 'parent(X,Y) <= parent(X,"Bo"), parent(Y,"bo")', 'parent(X,Y) <= parent(X,A)', 'parent(X,"bo") <= parent(A,Y)', 'parent(X,"Bo") <= parent(X,"bo")']) line,
@@ -107,13 +107,13 @@ from unnest(array['parent(X,Y) <= parnt(Y,X)', 'parent(X,Y) <= parent(X,"Bo"), p
 select line || E'\n\t' || report
 from unnest(array[E'1\t1\t1\tparent(X,Y)', E'1\t1\t1\tparent(X,Y <= parent(Y,X)', E'1\t1\t1\tparent(bo,cy) <= parent(X,bo)', E'1\t1\t1\tparent(X,Y) <= parent(Y,X), ', E'1\t1\t1\tparent(X,Y) <= parent(Y,X) parent(X,A)',
 	E'1\t1\t1\tparent(X,Y) <= parent(bo,cy)', E'1\t1\t1\tparent(X,Y) <= (Y,X)', E'1\t1\t1\tparent(X,Y) <= parnt(Y,X)', E'1\t1\t1\tparent(X,Y), a,b(X,Y) <= parent(Y,X)', E'1\t1\t1\tparent(X,Y) <= parent(Y,X), a,b(X,b)']) line,
-	hkg_tools.try(format('select hkg_import_rules(%L, %L, ''anyburl'', ''wrong'')', 'kin', line)) report where report !~ '^HINT';
+	hkg_tools.try(format('select hkg_import_rules(%L, %L, ''wrong'', ''anyburl'')', 'kin', line)) report where report !~ '^HINT';
 select line || E'\n\t' || report
 from unnest(array['?a  parent  ?b   => ', '   => ?a  parent  ?b', '?a  parent  ?b   => ?b  parent  ?a  ?b', '?a  parnt  ?b   => ?b  parent  ?a', '?a  parent  ?b  ?a  parent  nobody   => ?b  parent  ?a']) line,
-	hkg_tools.try(format('select hkg_import_rules(%L, %L, ''amie'', ''wrong'')', 'kin', line)) report where report !~ '^HINT';
+	hkg_tools.try(format('select hkg_import_rules(%L, %L, ''wrong'', ''amie'')', 'kin', line)) report where report !~ '^HINT';
 select hkg_tools.try(statement)
-from unnest(array['select hkg_import_rules(null, ''r(X,Y) <= r(Y,X)'')', 'select hkg_import_rules(''kin'', null)', 'select hkg_import_rules(''kin'', '''', null)',
-	'select hkg_import_rules(''kin'', '''', ''rules'')', 'select hkg_import_rules(''nowhere'', ''r(X,Y) <= r(Y,X)'')']) statement;
+from unnest(array['select hkg_import_rules(null, ''r(X,Y) <= r(Y,X)'')', 'select hkg_import_rules(''kin'', null)', 'select hkg_import_rules(''kin'', '''', format => null)',
+	'select hkg_import_rules(''kin'', '''', format => ''rules'')', 'select hkg_import_rules(''nowhere'', ''r(X,Y) <= r(Y,X)'')']) statement;
 select count(*) from model where name = 'wrong';
 
 -- ---- left out: lines that are no rules of the graph, counted by their reasons --------------------------
@@ -124,28 +124,28 @@ begin;
 select hkg_import_rules('kin', E'parent(X,Y) <= "a,b"(Y,X)\nparent(X,Y) <= "a,b(Y,X)\nparent(X,Y) <= parnt(Y,X)\nparent(X,Y) <= parent(X,A)\nparent(X,Y) <= parnt(X,Y)\n"a,b"(X,Y) <= parent(Y,X)', model => 'left');
 select rule from rule where model = 'left' order by 1;
 -- twelve unknown names: ten reasons are listed
-select hkg_import_rules('kin', string_agg(format(E'1\t1\t1\tparent(X,Y) <= r%s(Y,X)', i), E'\n' order by i) || E'\n1\t1\t1\tparent(X,Y) <= a,b(Y,X)', 'anyburl', 'left') from generate_series(1, 12) i;
+select hkg_import_rules('kin', string_agg(format(E'1\t1\t1\tparent(X,Y) <= r%s(Y,X)', i), E'\n' order by i) || E'\n1\t1\t1\tparent(X,Y) <= a,b(Y,X)', 'left', 'anyburl') from generate_series(1, 12) i;
 rollback;
 -- no line is a rule: which format it seems to be
 select line || E'\n\t' || report
 from (values ('amie', E'1\t1\t1\tparent(X,Y) <= a,b(X,Y)'), ('amie', E'no\nrules'), ('amie', E'http://x/parent(object,v0) & http://x/parent(subject,v0)'), ('anyburl', '?a  a,b  ?b   => ?a  parent  ?b'),
 	('hybridkg', E'1\t1\t1\tparent(X,Y) <= a,b(X,Y)'), ('hybridkg', '?a  a,b  ?b   => ?a  parent  ?b'), ('hybridkg', '{"head": "parent"}')) v (format, line),
-	hkg_tools.try(format('select hkg_import_rules(%L, %L, %L, ''wrong'')', 'kin', line, format)) report;
+	hkg_tools.try(format('select hkg_import_rules(%L, %L, ''wrong'', %L)', 'kin', line, format)) report;
 -- a table of AMIE without a rule is one
-select hkg_import_rules('kin', E'Starting the mining phase...\nRule\tHead Coverage\tStd Confidence\nMining done in 0.1 s\n', 'amie', 'wrong');
+select hkg_import_rules('kin', E'Starting the mining phase...\nRule\tHead Coverage\tStd Confidence\nMining done in 0.1 s\n', 'wrong', 'amie');
 select hkg_tools.try($$select hkg_import_rules('kin', 'parent(X,Y) <= "a,b"(Y,X)', on_error => 'ignore')$$);
 select count(*) from model where name = 'wrong';
 
 -- ---- names are tried against the graph ----------------------------------------------------------------
 
 select hkg_create_graph('tried');
-select triples from hkg_load('tried', $$values ('s1','grade','A'),('s2','grade','A'),('s3','grade','B'),('s4','grade','C'),('s1','passes','yes'),('s2','passes','yes'),('s3','passes','no'),('s4','passes','no'),
+select added from hkg_load('tried', $$values ('s1','grade','A'),('s2','grade','A'),('s3','grade','B'),('s4','grade','C'),('s1','passes','yes'),('s2','passes','yes'),('s3','passes','no'),('s4','passes','no'),
 	('s1','likes','Smith (Jr.), Bob'),('s1','knows (well), or so','s2'),('s2','knows (well), or so','s1'),('s1','rated','Y'),('s2','rated','Y'),('s3','rated','B'),
 	('s1','<liked by>','<s 2>'),('<s 2>','<liked by>','s1'),('a  b','twice  spaced','c  d'),('c  d','twice  spaced','a  b')$$);
 create function imported(lines text, format text default 'anyburl') returns table (rule text, support bigint, body_size bigint) language plpgsql as $$
 begin
 	delete from tried.model where name = 'm';
-	perform hkg_import_rules('tried', lines, format, 'm');
+	perform hkg_import_rules('tried', lines, 'm', format);
 	return query select r.rule, r.support, r.body_size from tried.rule r where model = 'm' order by r.rule collate "C";
 end $$;
 -- A of one body: the entity, s1 and s2, both pass; or any grade, s1 to s4, of whom two do.  The line's numbers say which; without any it is the entity
@@ -228,7 +228,7 @@ select * from hkg_rule_precision('kin', 10, model => 'heads');
 
 create temp table mined as
 select rule, support, body_size, pca_body_size, head_coverage, standard_confidence, pca_confidence, quality
-from hkg_mine_rules('kin', 4, 0, 1, constants => true);
+from hkg_mine_rules('kin', max_rule_length => 4, min_head_coverage => 0, min_support => 1, constants => true);
 select hkg_import_rules('kin', string_agg(rule, E'\n'), model => 'mined') = count(*), count(*) > 100 from mined;
 select count(*) from (
 	select * from mined
@@ -369,7 +369,7 @@ create function damaged(text text, seed text) returns text language sql as $$
 $$;
 create function fate(lines text, format text) returns text language plpgsql as $$
 begin
-	perform hkg_import_rules('odd', lines, format, 'damaged');
+	perform hkg_import_rules('odd', lines, 'damaged', format);
 	return 'read';
 exception when others then
 	return sqlstate;

@@ -3,7 +3,7 @@
 set client_min_messages = warning;
 \i test/tools.sql
 select hkg_create_graph('trade');
-select triples from hkg_load('trade', $$values ('a', 'likes', 'b'), ('b', 'likes', 'c'), ('a', 'knows', 'c'), ('c', 'knows', 'a'), ('d', 'knows', 'a')$$);
+select added from hkg_load('trade', $$values ('a', 'likes', 'b'), ('b', 'likes', 'c'), ('a', 'knows', 'c'), ('c', 'knows', 'a'), ('d', 'knows', 'a')$$);
 set client_min_messages = notice;
 create schema other;
 create table other.entity (name text, embedding float8[]);
@@ -13,11 +13,11 @@ insert into other.relation values ('likes', '{1,-1,0.5,2}', '{1,1,1,1}'), ('know
 
 -- the definitions: sum h r t; the real part of the sum h r conj(t), two dimensions; gamma - |h + r - t|; the sum of moduli of h e^(i r) - t
 set search_path = other, public;
-select * from hkg_import_embeddings('trade', 'distmult', 'distmult', 'select * from entity;', 'select name, embedding from relation ;
-');
-select * from hkg_import_embeddings('trade', 'complex', 'complex', 'table entity', 'table relation', reciprocal => true);
-select * from hkg_import_embeddings('trade', 'transe', 'transe', 'table entity', 'table relation', gamma => 9, norm => 2);
-select * from hkg_import_embeddings('trade', 'rotate', 'rotate', 'table entity', 'select name, embedding[1:2] from relation -- phases', gamma => 5);
+select * from hkg_import_embeddings('trade', 'select * from entity;', 'select name, embedding from relation ;
+', 'distmult', 'distmult');
+select * from hkg_import_embeddings('trade', 'table entity', 'table relation', 'complex', 'complex', reciprocal => true);
+select * from hkg_import_embeddings('trade', 'table entity', 'table relation', 'transe', 'transe', gamma => 9, norm => 2);
+select * from hkg_import_embeddings('trade', 'table entity', 'select name, embedding[1:2] from relation -- phases', 'rotate', 'rotate', gamma => 5);
 reset search_path;
 
 create view other.fact as select h.name as head, r.name as relation, t.name as tail, h.embedding as h, r.embedding as r, t.embedding as t
@@ -35,9 +35,9 @@ from other.fact;
 set client_min_messages = warning;
 select hkg_train('trade', dimensions => 8, iterations => 1, epochs => 20, seed => 1, top_rules => 0, evidence_rules => 0, score_function => 'rotate', settings => '{"holdout": 0}') is not null as trained;
 set client_min_messages = notice;
-select * from hkg_import_embeddings('trade', 'copy', 'rotate',
-	$$select e.name, x.embedding from trade.entity_embedding x join trade.entity e on e.id = x.entity where x.model = 'default'$$,
-	$$select r.name, x.embedding from trade.relation_embedding x join trade.relation r on r.id = x.relation where x.model = 'default'$$,
+select * from hkg_import_embeddings('trade', $$select e.name, x.embedding from trade.entity_embedding x join trade.entity e on e.id = x.entity where x.model = 'default'$$, $$select r.name, x.embedding from trade.relation_embedding x join trade.relation r on r.id = x.relation where x.model = 'default'$$,
+	'rotate',
+	'copy',
 	gamma => (select (settings->>'gamma')::float8 from trade.model where name = 'default'));
 select max(abs(hkg_score('trade', head, relation, tail, 'copy', 'embedding') - hkg_score('trade', head, relation, tail, 'default', 'embedding'))) as difference from other.fact;
 select hkg_tools.differ($$select * from hkg_evaluate('trade', 'train', 'default', evidence => 'embedding')$$,
@@ -45,34 +45,34 @@ select hkg_tools.differ($$select * from hkg_evaluate('trade', 'train', 'default'
 select settings->>'gamma' as gamma, dimensions, status, score_function, trained_at is not null as ready from trade.model where name = 'transe';
 
 -- an entity without an embedding is predicted as a new one
-select * from hkg_import_embeddings('trade', 'part', 'distmult', $$select * from other.entity where name <> 'd'$$, 'table other.relation');
+select * from hkg_import_embeddings('trade', $$select * from other.entity where name <> 'd'$$, 'table other.relation', 'distmult', 'part');
 select count(*) from hkg_predict_tails('trade', 'd', 'knows', 3, model => 'part');
 
 -- what is refused, and leaves nothing
-select * from hkg_import_embeddings('trade', 'copy', 'rotate', 'table other.entity', 'table other.relation');
-select * from hkg_import_embeddings('trade', 'bad', 'nothing', 'table other.entity', 'table other.relation');
-select * from hkg_import_embeddings('trade', 'bad', 'distmult', $$values ('nobody', '{1}'::real[])$$, 'table other.relation');
-select * from hkg_import_embeddings('trade', 'bad', 'distmult', 'table other.entity', $$values ('nothing', '{1}'::real[])$$);
-select * from hkg_import_embeddings('trade', 'bad', 'distmult', $$select name, case when name = 'c' then '{1}' else embedding end from other.entity$$, 'table other.relation');
-select * from hkg_import_embeddings('trade', 'bad', 'distmult', $$select name, case when name = 'c' then '{1,2,3,nan}' else embedding end from other.entity$$, 'table other.relation');
-select * from hkg_import_embeddings('trade', 'bad', 'distmult', 'table other.entity', $$select name, embedding[1:3] from other.relation$$);
-select * from hkg_import_embeddings('trade', 'bad', 'complex', $$select name, embedding[1:3] from other.entity$$, 'table other.relation');
-select * from hkg_import_embeddings('trade', 'bad', 'distmult', $$table other.entity union all table other.entity$$, 'table other.relation');
-select * from hkg_import_embeddings('trade', 'bad', 'distmult', $$select name from other.entity$$, 'table other.relation');
-select * from hkg_import_embeddings('trade', 'bad', 'distmult', 'table other.entity', 'select name, embedding from other.relation', reciprocal => true);
-select * from hkg_import_embeddings('trade', 'bad', 'distmult', 'table other.entity; table other.entity', 'table other.relation');
-select * from hkg_import_embeddings('trade', 'bad', 'distmult', 'table other.entity', 'with w as (delete from other.relation returning *) table w');
+select * from hkg_import_embeddings('trade', 'table other.entity', 'table other.relation', 'rotate', 'copy');
+select * from hkg_import_embeddings('trade', 'table other.entity', 'table other.relation', 'nothing', 'bad');
+select * from hkg_import_embeddings('trade', $$values ('nobody', '{1}'::real[])$$, 'table other.relation', 'distmult', 'bad');
+select * from hkg_import_embeddings('trade', 'table other.entity', $$values ('nothing', '{1}'::real[])$$, 'distmult', 'bad');
+select * from hkg_import_embeddings('trade', $$select name, case when name = 'c' then '{1}' else embedding end from other.entity$$, 'table other.relation', 'distmult', 'bad');
+select * from hkg_import_embeddings('trade', $$select name, case when name = 'c' then '{1,2,3,nan}' else embedding end from other.entity$$, 'table other.relation', 'distmult', 'bad');
+select * from hkg_import_embeddings('trade', 'table other.entity', $$select name, embedding[1:3] from other.relation$$, 'distmult', 'bad');
+select * from hkg_import_embeddings('trade', $$select name, embedding[1:3] from other.entity$$, 'table other.relation', 'complex', 'bad');
+select * from hkg_import_embeddings('trade', $$table other.entity union all table other.entity$$, 'table other.relation', 'distmult', 'bad');
+select * from hkg_import_embeddings('trade', $$select name from other.entity$$, 'table other.relation', 'distmult', 'bad');
+select * from hkg_import_embeddings('trade', 'table other.entity', 'select name, embedding from other.relation', 'distmult', 'bad', reciprocal => true);
+select * from hkg_import_embeddings('trade', 'table other.entity; table other.entity', 'table other.relation', 'distmult', 'bad');
+select * from hkg_import_embeddings('trade', 'table other.entity', 'with w as (delete from other.relation returning *) table w', 'distmult', 'bad');
 -- the error shows the caller's query and no other, or what to do
 \set VERBOSITY default
-select * from hkg_import_embeddings('trade', 'bad', 'distmult', 'table other.entity', $$select name, embedding[1:3] from other.relation$$);
-select * from hkg_import_embeddings('trade', 'bad', 'distmult', 'table other.entity', 'select name, embedding form other.relation');
+select * from hkg_import_embeddings('trade', 'table other.entity', $$select name, embedding[1:3] from other.relation$$, 'distmult', 'bad');
+select * from hkg_import_embeddings('trade', 'table other.entity', 'select name, embedding form other.relation', 'distmult', 'bad');
 \set VERBOSITY terse
-select * from hkg_import_embeddings('trade', 'bad', 'transe', 'table other.entity', 'table other.relation', norm => 3);
+select * from hkg_import_embeddings('trade', 'table other.entity', 'table other.relation', 'transe', 'bad', norm => 3);
 select name from trade.model order by name collate "C";
 
 -- embeddings for a model of imported rules
 select hkg_import_rules('trade', 'knows(X,Y) <= likes(X,A), likes(A,Y)', model => 'rules');
-select * from hkg_import_embeddings('trade', 'rules', 'distmult', 'table other.entity', 'table other.relation');
+select * from hkg_import_embeddings('trade', 'table other.entity', 'table other.relation', 'distmult', 'rules');
 select count(*) from trade.rule where model = 'rules';
 set client_min_messages = warning;
 drop schema trade, other cascade;

@@ -74,7 +74,7 @@ select count(*) filter (where quality <> standard_confidence) from hkg_mine_rule
 select count(*) filter (where quality <> pca_confidence) from hkg_mine_rules('kin', measure => 'pca');
 
 -- bounds.  Rules of two atoms, support 2 at least
-select rule, support, body_size, pca_body_size from hkg_mine_rules('kin', 2) order by rule collate "C";
+select rule, support, body_size, pca_body_size from hkg_mine_rules('kin', max_rule_length => 2) order by rule collate "C";
 select count(*) filter (where support < 2), count(*) filter (where head_coverage < 0.6)
 from hkg_mine_rules('kin', min_head_coverage => 0.6);
 -- they only drop rules: counts stay
@@ -94,15 +94,15 @@ insert into hundred.entity select i, 'e' || i from generate_series(1, 300) i;
 insert into hundred.relation values (1, 'r'), (2, 's');
 insert into hundred.triple select i, 1, i + 100 from generate_series(1, 100) i;
 insert into hundred.triple values (1, 2, 101);
-select rule, support, head_coverage from hkg_mine_rules('hundred', 2, 0.01, 1) order by rule collate "C";
+select rule, support, head_coverage from hkg_mine_rules('hundred', max_rule_length => 2, min_head_coverage => 0.01, min_support => 1) order by rule collate "C";
 insert into hundred.triple values (250, 1, 251);
-select rule, support, head_coverage from hkg_mine_rules('hundred', 2, 0.01, 1) order by rule collate "C";
+select rule, support, head_coverage from hkg_mine_rules('hundred', max_rule_length => 2, min_head_coverage => 0.01, min_support => 1) order by rule collate "C";
 -- the same for every number of facts and bound k / facts: 7 of 25 is not under 0.28 although 0.28 * 25 > 7 in floating point
 select 0.28::float8 * 25 > 7 as over;
 delete from hundred.triple;
 insert into hundred.triple select i, 1, i + 100 from generate_series(1, 25) i;
 insert into hundred.triple select i, 2, i + 100 from generate_series(1, 7) i;
-select rule, support, head_coverage from hkg_mine_rules('hundred', 2, 0.28, 1) order by rule collate "C";
+select rule, support, head_coverage from hkg_mine_rules('hundred', max_rule_length => 2, min_head_coverage => 0.28, min_support => 1) order by rule collate "C";
 -- no facts, no rules
 delete from hundred.triple;
 select count(*) from hkg_mine_rules('hundred');
@@ -182,7 +182,7 @@ language sql as $$
 $$;
 create function compare(graph name, min_head_coverage float8, min_support int) returns text
 language sql set search_path from current as $$
-	with found as (select rule, support, body_size, pca_body_size from hkg_mine_rules(graph, 3, min_head_coverage, min_support)),
+	with found as (select rule, support, body_size, pca_body_size from hkg_mine_rules(graph, max_rule_length => 3, min_head_coverage => min_head_coverage, min_support => min_support)),
 	brute as (select * from brute_force(graph, min_head_coverage, min_support))
 	select format('%s: %s rules, %s different', graph,
 		case when (select count(*) from brute) > 100 then 'many' else (select count(*) from brute)::text end,
@@ -249,12 +249,12 @@ select e.rule, m.support, m.body_size, m.pca_body_size,
 from expected e left join hkg_mine_rules('kin', min_head_coverage => 0, min_support => 1, constants => true) m using (rule)
 order by rule collate "C";
 -- as many as test/brute_force/definition.c finds in the same facts, with the same sums of counts
-select count(*), sum(support), sum(body_size), sum(pca_body_size) from hkg_mine_rules('kin', 3, 0, 1, true);
-select count(*), sum(support), sum(body_size), sum(pca_body_size) from hkg_mine_rules('kin', 4, 0, 1);
-select count(*), sum(support), sum(body_size), sum(pca_body_size) from hkg_mine_rules('kin', 4, 0, 2, true);
+select count(*), sum(support), sum(body_size), sum(pca_body_size) from hkg_mine_rules('kin', max_rule_length => 3, min_head_coverage => 0, min_support => 1, constants => true);
+select count(*), sum(support), sum(body_size), sum(pca_body_size) from hkg_mine_rules('kin', max_rule_length => 4, min_head_coverage => 0, min_support => 1);
+select count(*), sum(support), sum(body_size), sum(pca_body_size) from hkg_mine_rules('kin', max_rule_length => 4, min_head_coverage => 0, min_support => 2, constants => true);
 -- the rules without them stay the same, each rule is there once, and its statement finds as many pairs
-select count(*) from (select * from hkg_mine_rules('kin', 3, 0, 1) except all select * from hkg_mine_rules('kin', 4, 0, 1, true)) lost;
-select count(*) - count(distinct rule) from hkg_mine_rules('kin', 4, 0, 1, true);
+select count(*) from (select * from hkg_mine_rules('kin', max_rule_length => 3, min_head_coverage => 0, min_support => 1) except all select * from hkg_mine_rules('kin', max_rule_length => 4, min_head_coverage => 0, min_support => 1, constants => true)) lost;
+select count(*) - count(distinct rule) from hkg_mine_rules('kin', max_rule_length => 4, min_head_coverage => 0, min_support => 1, constants => true);
 create function count_pairs(rule text) returns bigint language plpgsql as $$
 declare
 	pairs bigint;
@@ -263,7 +263,7 @@ begin
 	return pairs;
 end
 $$;
-select count(*) filter (where count_pairs(rule) <> body_size) from hkg_mine_rules('kin', 4, 0, 2, true);
+select count(*) filter (where count_pairs(rule) <> body_size) from hkg_mine_rules('kin', max_rule_length => 4, min_head_coverage => 0, min_support => 2, constants => true);
 -- larger graphs, in plain SQL: a product of two, and an atom with one beside it
 create function brute_force_constants(graph name, min_support int)
 returns table (rule text, support bigint, body_size bigint)
@@ -300,7 +300,7 @@ $$;
 select count(*) > 100 as many, count(*) filter (where b.rule is null) as too_many, count(*) filter (where m.rule is null) as missing,
 	count(*) filter (where (b.support, b.body_size) <> (m.support, m.body_size)) as different
 from brute_force_constants('sparse', 2) b
-full join (select * from hkg_mine_rules('sparse', 3, 0, 2, true) where rule ~ '\(("e\d+",X|X,"e\d+")\).*\(("e\d+",Y|Y,"e\d+")\)') m using (rule);
+full join (select * from hkg_mine_rules('sparse', max_rule_length => 3, min_head_coverage => 0, min_support => 2, constants => true) where rule ~ '\(("e\d+",X|X,"e\d+")\).*\(("e\d+",Y|Y,"e\d+")\)') m using (rule);
 
 -- ---- hybrid ----------------------------------------------------------------------------
 
@@ -331,8 +331,8 @@ insert into model values ('steps', 'distmult', 1, '{}', 'ready', now());
 insert into dense.model values ('steps', 'distmult', 1, '{}', 'ready', now());
 insert into dense.entity_embedding select 'steps', id, array[(id - 100) / 50.0] from dense.entity;
 insert into dense.relation_embedding select 'steps', id, '{1}' from dense.relation;
-create temp table exact as select * from hkg_mine_rules('dense', 3, 0, 1, measure => 'hybrid', model => 'steps');
-create temp table sampled as select * from hkg_mine_rules('dense', 3, 0, 1, measure => 'hybrid', model => 'steps', ec_sample => 100);
+create temp table exact as select * from hkg_mine_rules('dense', max_rule_length => 3, min_head_coverage => 0, min_support => 1, measure => 'hybrid', model => 'steps');
+create temp table sampled as select * from hkg_mine_rules('dense', max_rule_length => 3, min_head_coverage => 0, min_support => 1, measure => 'hybrid', model => 'steps', ec_sample => 100);
 select count(*) > 100 as many, bool_and(embedding_confidence_error = 0) as exact from exact where embedding_confidence is not null;
 select count(*) > 100 as many,
 	bool_and((error = 0) = (exact.body_size - exact.support <= 100)) as error_where_sampled,
@@ -341,17 +341,17 @@ select count(*) > 100 as many,
 from exact join (select rule, embedding_confidence, embedding_confidence_error as error from sampled) sampled using (rule)
 where exact.embedding_confidence is not null;
 select count(*) from (select * from sampled except all
-	select * from hkg_mine_rules('dense', 3, 0, 1, measure => 'hybrid', model => 'steps', ec_sample => 100)) another_draw;
+	select * from hkg_mine_rules('dense', max_rule_length => 3, min_head_coverage => 0, min_support => 1, measure => 'hybrid', model => 'steps', ec_sample => 100)) another_draw;
 drop table exact, sampled;
 -- rules of little confidence may be left out
 select count(*) from (
-	select * from hkg_mine_rules('kin', 3, 0, 1, min_confidence => 0.5)
+	select * from hkg_mine_rules('kin', max_rule_length => 3, min_head_coverage => 0, min_support => 1, min_confidence => 0.5)
 	except all
-	select * from hkg_mine_rules('kin', 3, 0, 1) where standard_confidence >= 0.5) m;
+	select * from hkg_mine_rules('kin', max_rule_length => 3, min_head_coverage => 0, min_support => 1) where standard_confidence >= 0.5) m;
 select count(*) from (
-	select * from hkg_mine_rules('kin', 3, 0, 1) where standard_confidence >= 0.5
+	select * from hkg_mine_rules('kin', max_rule_length => 3, min_head_coverage => 0, min_support => 1) where standard_confidence >= 0.5
 	except all
-	select * from hkg_mine_rules('kin', 3, 0, 1, min_confidence => 0.5)) m;
+	select * from hkg_mine_rules('kin', max_rule_length => 3, min_head_coverage => 0, min_support => 1, min_confidence => 0.5)) m;
 -- a model that was trained before an entity came
 insert into entity values (6, 'f');
 select count(*) from hkg_mine_rules('kin', measure => 'hybrid', model => 'zero');
@@ -360,9 +360,9 @@ select count(*) from hkg_mine_rules('kin', measure => 'hybrid', model => 'zero')
 
 select hkg_mine_rules(null);
 select hkg_mine_rules('nowhere');
-select hkg_mine_rules('kin', 1);
-select hkg_mine_rules('kin', 5);
-select hkg_mine_rules('kin', null);
+select hkg_mine_rules('kin', max_rule_length => 1);
+select hkg_mine_rules('kin', max_rule_length => 5);
+select hkg_mine_rules('kin', max_rule_length => null);
 select hkg_mine_rules('kin', min_head_coverage => -0.1);
 select hkg_mine_rules('kin', min_head_coverage => 'NaN');
 select hkg_mine_rules('kin', min_support => 0);
@@ -412,7 +412,7 @@ reset hybridkg.max_memory;
 
 -- slices of x add up to the whole: all rules that were mined, some imported forms, with hubs as x, as y and between them,
 -- in more slices than there are edges
-create table counted as select rule, support, body_size, pca_body_size from hkg_mine_rules('kin', 4, 0, 1, true);
+create table counted as select rule, support, body_size, pca_body_size from hkg_mine_rules('kin', max_rule_length => 4, min_head_coverage => 0, min_support => 1, constants => true);
 insert into counted select * from hkg_count_rules('kin', array['sibling(X,"c") <= parent(A,X), likes(A,"b")',
 	'sibling(X,Y) <= parent(A,X), parent(A,Y), parent(B,X), likes(B,Y), before(A,B)']);
 create table counted_hub as select * from hkg_count_rules('hub', array['r(X,Y) <= a(X,A), b(A,B), c(B,Y)',

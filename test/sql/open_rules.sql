@@ -63,12 +63,11 @@ select head, string_agg(tail, ' ' order by tail) from unnest(array['ann', 'fay']
 select string_agg(head, ' ' order by head) from hkg_predict_heads('kin', 'parent', 'dee', model => 'both', known => true, evidence => 'rules');
 select rule, grounding, share > 0 from hkg_explain('kin', 'ann', 'parent', 'dee', 'both') where rule <> '(embedding)' order by 1;
 select rule, grounding, share > 0 from hkg_explain('kin', 'fay', 'parent', 'dee', 'both') where rule <> '(embedding)' order by 1;
-select hkg_explain_svg('kin', 'fay', 'parent', 'dee', 'both') ~ 'parent\(X,&quot;dee&quot;\) &lt;=';
 -- the text of a row has names of the time when it was written
 begin;
 update relation set name = 'loves' where name = 'likes';
 update entity set name = 'dora' where name = 'dee';
-select hkg_explain_svg('kin', 'bo', 'parent', 'dora', 'ours') ~ '>loves<';
+select grounding from hkg_explain('kin', 'bo', 'parent', 'dora', 'ours') where grounding ~ 'loves' limit 1;
 rollback;
 select hkg_tools.state_sigmoid('kin');
 select head, tail, rule from hkg_complete('kin', 'parent', 100, model => 'both', evidence => 'rules') where rule ~ '<=$' order by head;

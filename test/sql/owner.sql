@@ -4,8 +4,8 @@ set hybridkg.threads = 1;
 set client_min_messages = warning;
 \i test/tools.sql
 select hkg_create_graph('own');
-select triples from hkg_load('own', $$select 'e' || i, 'r' || j % 4, 'e' || (i * 7 + j / 2 * 11) % 60 from generate_series(0, 59) i, generate_series(0, 9) j$$);
-select triples from hkg_load('own', $$select 'e' || i, 'r1', 'e' || (i * 7 + 5) % 60 from generate_series(0, 59) i$$, 'test');
+select added from hkg_load('own', $$select 'e' || i, 'r' || j % 4, 'e' || (i * 7 + j / 2 * 11) % 60 from generate_series(0, 59) i, generate_series(0, 9) j$$);
+select added from hkg_load('own', $$select 'e' || i, 'r1', 'e' || (i * 7 + 5) % 60 from generate_series(0, 59) i$$, 'test');
 select hkg_train('own', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 20, settings => '{"holdout": 0}');
 -- more rows of a join than facts
 begin;
@@ -20,7 +20,7 @@ begin
 	create view own.model as select null::xid as xmin, null::tid as ctid, m.* from own.model_x m;
 	return 'e3';
 end $$;
-select report from hkg_tools.try($$select * from hkg_predict_tails('own', 'e3', 'r1', 10, candidates => 'select replace_model()')$$);
+select report from hkg_tools.try($$select * from hkg_predict_tails('own', 'e3', 'r1', 10, candidates => array(select replace_model()))$$);
 -- names that are null in some readings
 create sequence readings;
 create function name_at_times(t text) returns text language plpgsql stable as $$ begin return case when nextval('public.readings') % 4 > 0 then t end; end $$;
@@ -56,7 +56,7 @@ select report from hkg_tools.try($$select hkg_load('own', 'select ''f'' || i, ''
 select count(*) as without_head from own.triple t where not exists (select from own.entity where id = t.head);
 -- one by functions of the server is checked as it is
 alter table own.triple drop constraint forgets, add constraint positive check (abs(head) > 0);
-select triples from hkg_load('own', 'select ''f'' || i, ''r0'', ''f'' || i % 7 from generate_series(1, 1000) i');
+select added from hkg_load('own', 'select ''f'' || i, ''r0'', ''f'' || i % 7 from generate_series(1, 1000) i');
 -- the same of a check of the names' domain, or of a default, which run when a name is written
 create function forget_name(name text) returns bool language plpgsql as $$
 begin
@@ -100,13 +100,13 @@ select count(*) as differ from (table kept except table own.triple) d;
 
 -- a load counts what is left out with the duplicates; a sync has to bring the facts in step
 create trigger leaves_out before insert on own.triple for each row execute function leave_out();
-select triples, duplicates from hkg_load('own', $$select 'new ' || i, 'r0', 'a' from generate_series(1, 10) i$$);
+select added, duplicates from hkg_load('own', $$select 'new ' || i, 'r0', 'a' from generate_series(1, 10) i$$);
 select report from hkg_tools.try($$select hkg_sync('own', 'select ''newer '' || i, ''r0'', ''a'' from generate_series(1, 10) i')$$);
 select count(*) as differ from (table kept except table own.triple) d;
 
 -- columns of the owner's go with their facts, to holdout and back; an identity, too
 select hkg_create_graph('columns');
-select triples from hkg_load('columns', $$select 'a' || i, 'r', 'a' || (i * 7) % 40 from generate_series(1, 200) i$$);
+select added from hkg_load('columns', $$select 'a' || i, 'r', 'a' || (i * 7) % 40 from generate_series(1, 200) i$$);
 alter table columns.triple add dropped int, add "the source" text, add tags text[], add page numeric(6,1), add note text, add h text, add number int generated always as identity,
 	add words int generated always as (length("the source")) stored, add since date default '2000-01-01';
 alter table columns.triple drop dropped;
@@ -124,7 +124,7 @@ select hkg_tools.differ('table whole', 'table now');
 select test_facts from hkg_split('columns', null, 0.01, 8);
 select hkg_tools.differ('table whole', 'table now');
 -- the others of the table are as they are by default
-select triples from hkg_load('columns', $$select 'b' || i, 'r', 'b1' from generate_series(1, 2) i$$, 'test');
+select added from hkg_load('columns', $$select 'b' || i, 'r', 'b1' from generate_series(1, 2) i$$, 'test');
 select since, "the source", tags, count(*) from columns.holdout natural join (select id as head from columns.entity where name ~ '^b') b group by 1, 2, 3;
 delete from columns.holdout using columns.entity where head = id and name ~ '^b';
 select train_facts from hkg_split('columns', 0, 0);

@@ -16,8 +16,8 @@ select 'p' || p as head, 'lives_in' as relation, 't' || p % 50 as tail, p as num
 union all select 't' || t, 'town_of', 'c' || t % 10, -1 from generate_series(0, 49) t
 union all select 'p' || p, 'citizen_of', 'c' || p % 10, p from generate_series(1, 500) p
 union all select 'p' || p, 'knows', 'p' || 1 + (p + 50 * k - 1) % 500, -1 from generate_series(1, 500) p, generate_series(1, 3) k;
-select triples from hkg_load('people', $$select head, relation, tail from fact where relation <> 'citizen_of' or hashint4(number) % 5 <> 0$$);
-select triples from hkg_load('people', $$select head, relation, tail from fact where relation = 'citizen_of' and hashint4(number) % 5 = 0$$, 'valid');
+select added from hkg_load('people', $$select head, relation, tail from fact where relation <> 'citizen_of' or hashint4(number) % 5 <> 0$$);
+select added from hkg_load('people', $$select head, relation, tail from fact where relation = 'citizen_of' and hashint4(number) % 5 = 0$$, 'valid');
 
 create function train(model name, partitions int, more text default ', gamma => 4, temperature => 0.5, learning_rate => 0.3, epochs => 10')
 returns name language plpgsql as $$
@@ -135,7 +135,7 @@ select try(call) from (values
 	(9, $$nodes => 3, partitions => 5$$),
 	(6, $$partitions => 4, warm_start => true, model => 'four', score_function => 'distmult', dimensions => 16$$)) c (place, call) order by place;
 select hkg_create_graph('few');
-select triples from hkg_load('few', $$select 'a' || i, 'r', 'a' || i + 1 from generate_series(1, 9) i$$);
+select added from hkg_load('few', $$select 'a' || i, 'r', 'a' || i + 1 from generate_series(1, 9) i$$);
 select hkg_train('few', settings => '{"partitions": 11, "holdout": 0}');
 select hkg_train('few', top_rules => 0, evidence_rules => 0, epochs => 1, iterations => 1, settings => '{"partitions": 10, "holdout": 0}');
 set hybridkg.max_memory = '64MB';

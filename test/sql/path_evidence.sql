@@ -14,7 +14,7 @@ select hkg_load('kin', $$
 select hkg_load('kin', $$select 'p' || i / 4, 'grandparent', 'p' || i from generate_series(4, 127) i where i % 5 = 0$$, 'valid');
 select hkg_train('kin', dimensions => 8, epochs => 5, iterations => 1, seed => 3, paths => true, settings => '{"path_layers": 3, "path_width": 16, "path_kept": 50, "path_epochs": 4}');
 -- weights are there for both sides of both relations; each kind has its probabilities
-select count(*), bool_and(paths >= 0), bool_and(calibration ?& array['embedding', 'rules', 'paths', 'both']) from kin.evidence_weight;
+select count(*), bool_and(paths >= 0), bool_and(calibration ?& array['embedding', 'rules', 'paths', 'all']) from kin.evidence_weight;
 select evidence->'calibration' ? 'paths' from kin.model;
 
 -- the network alone lists what it scores above 0, best first, as hkg_score has it
@@ -33,7 +33,7 @@ select count(*) from (select place, tail, score from answer except
 reset hybridkg.shared_cache;
 
 -- all together are the sum that the weights define; one discount, so that hkg_score has the parts
-update kin.model set evidence = jsonb_set(evidence::jsonb, '{discount,both}', evidence::jsonb->'discount'->'rules');
+update kin.model set evidence = jsonb_set(evidence::jsonb, '{discount,all}', evidence::jsonb->'discount'->'rules');
 update kin.evidence_weight set paths = 2 where side = 'tail';
 create view score as
 	select e.name, hkg_score('kin', 'p3', 'grandparent', e.name) as total, w.scale * (hkg_score('kin', 'p3', 'grandparent', e.name, evidence => 'embedding')
@@ -53,15 +53,14 @@ select abs(sum(share) - hkg_score('kin', 'p3', 'grandparent', 'p15')) < 1e-9 fro
 	select distinct rule, share, case when starts_with(rule, '(path)') then grounding end from hkg_explain('kin', 'p3', 'grandparent', 'p15')) x;
 select count(*) from hkg_explain('kin', 'p3', 'grandparent', 'p15') where rule = '(path) grandparent(X,Y) <= parent(X,A), parent(A,Y)'
 	and grounding = 'parent(p3, p7), parent(p7, p15)' and share > 0 and quality is null;
-select hkg_explain_svg('kin', 'p3', 'grandparent', 'p15')::text like '%(path)%';
 
 -- ranks, by relation too; thresholds where false triples are given
 select count(*), bool_and(mrr > 0) from hkg_evaluate('kin', 'valid', evidence => 'paths');
-select kind, count(*) > 0 as ranked from unnest('{embedding,rules,paths,both}'::text[]) kind, hkg_ranks('kin', 'valid', evidence => kind) group by 1 order by 1;
+select kind, count(*) > 0 as ranked from unnest('{embedding,rules,paths,all}'::text[]) kind, hkg_ranks('kin', 'valid', evidence => kind) group by 1 order by 1;
 select count(*) from hkg_complete('kin', 'grandparent', 5, min_probability => 0, evidence => 'paths');
 -- a list of missing facts has the scores of hkg_score, and what both questions give a triple together; less where the
 -- question that is asked gives less
-create temp table missing as select row_number() over () as place, * from hkg_complete('kin', null, 100000, 0, exact => true);
+create temp table missing as select row_number() over () as place, * from hkg_complete('kin', null, 100000, min_probability => 0, exact => true);
 select count(*) > 1000 from missing;
 select count(*) from missing where place <= 300 and score <> hkg_score('kin', head, relation, tail);
 create temp table asked as select * from hkg_tools.asked('kin');
@@ -72,7 +71,7 @@ create temp table shown as
 	join (select p.head, r.name as relation, p.tail, p.probability as p
 		from kin.relation r, hkg_predict_heads('kin', r.name, array(select name from kin.entity), 200) p) h using (head, relation, tail);
 -- by the question that has one answer alone, if only one has
-create temp table one_answer as select r.name as relation, w.side, w.calibration->'both' ? 'choice' as one
+create temp table one_answer as select r.name as relation, w.side, w.calibration->'all' ? 'choice' as one
 from kin.evidence_weight w join kin.relation r on r.id = w.relation;
 create temp table due as
 select s.*, case when t.one and not h.one then by_tail when h.one and not t.one then by_head when by_tail = by_head then by_tail
@@ -86,12 +85,12 @@ from missing m left join due using (head, relation, tail);
 set hybridkg.threads = 3;
 select k, floor, exact, count(*) = count(*) filter (where m.place = c.place), count(*) = least(k, (select count(*) from missing where probability >= floor))
 from (values (10, 0.0), (40, 0.3), (200, 0.5)) as w (k, floor), unnest(array[false, true]) exact,
-	hkg_complete('kin', null, k, floor, exact => exact) with ordinality as c (head, relation, tail, score, probability, rule, place)
+	hkg_complete('kin', null, k, min_probability => floor, exact => exact) with ordinality as c (head, relation, tail, score, probability, rule, place)
 	join missing m using (head, relation, tail, score, probability) group by k, floor, exact order by k, exact;
 reset hybridkg.threads;
 -- of some heads alone; one answer for each
 select count(*), count(*) filter (where not exists (select from missing m where (m.head, m.relation, m.tail, m.probability) = (c.head, c.relation, c.tail, c.probability)))
-from hkg_complete('kin', null, 30, 0, heads => array['p3', 'p9', 'p20'], candidates => 'select name from kin.entity where id % 2 = 0', one_each => true, exact => true) c;
+from hkg_complete('kin', null, 30, min_probability => 0, heads => array['p3', 'p9', 'p20'], candidates => array(select name from kin.entity where id % 2 = 0), one_each => true, exact => true) c;
 select count(*) from hkg_complete('kin', min_probability => 1);
 create table lie (head text, relation text, tail text);
 insert into lie select 'p' || i, 'grandparent', 'p' || i / 2 from generate_series(2, 60) i;

@@ -1,5 +1,5 @@
 --
--- hkg_path_rules: what a path network has learnt, as rules.
+-- hkg_learnt_paths: what a path network has learnt, as rules.
 --
 set client_min_messages = warning;
 \i test/tools.sql
@@ -22,15 +22,15 @@ select hkg_train('nations', 'distmult', dimensions => 4, iterations => 1, epochs
 -- has another nationality; each of the 40 facts is asked for on both sides
 select rule, length, share > 0.5 as most, questions, support, body_size, head_coverage, confidence = 40 / 60.0 as confidence,
 	confidence_error, pca_confidence
-	from hkg_path_rules('nations', 'nationality', k => 1);
+	from hkg_learnt_paths('nations', 'nationality', k => 1);
 
-create table learnt as select * from hkg_path_rules('nations', k => 50, sample => null);
+create table learnt as select * from hkg_learnt_paths('nations', k => 50, sample => null);
 select count(*) > 9 as many, count(distinct relation) as relations, max(length) as longest, bool_and(share > 0 and share <= 1) as shares,
 	(select max(sum) <= 1 + 1e-9 from (select sum(share) from learnt group by relation) s) as add_up,
 	count(distinct (relation, rule)) = count(*) as different from learnt;
 -- the largest share first
 select count(*) as out_of_order from (select share, lag(share) over (order by place) from
-	(select row_number() over () as place, share from hkg_path_rules('nations', k => 50, sample => null) r) r) r where share > lag;
+	(select row_number() over () as place, share from hkg_learnt_paths('nations', k => 50, sample => null) r) r) r where share > lag;
 
 -- Counts by plain SQL, of the text: different entities stand for different variables, but where the head's relation has
 -- facts of an entity with itself, x may be y.
@@ -91,7 +91,7 @@ select count(*) > 5 as some, count(*) filter (where (r.evidence_support, r.evide
 select count(*) as missed from learnt l join nations.rule r using (rule) where l.rule_id is distinct from r.id;
 begin;
 delete from nations.rule;
-select count(*) as none from hkg_path_rules('nations') where rule_id is not null;
+select count(*) as none from hkg_learnt_paths('nations') where rule_id is not null;
 rollback;
 -- each is a rule of the language
 select count(*) as refused from learnt where hkg_rule_sql('nations', rule) is null;
@@ -100,7 +100,7 @@ select count(*) as refused from learnt where hkg_rule_sql('nations', rule) is nu
 create function pg_temp.rows(relation text, variadic more text[] default '{}') returns text language plpgsql as $$
 declare found text;
 begin
-	execute format('select md5(string_agg(r::text, %L order by r::text)) from hkg_path_rules(''nations'', %L, %s) r where relation = %L',
+	execute format('select md5(string_agg(r::text, %L order by r::text)) from hkg_learnt_paths(''nations'', %L, %s) r where relation = %L',
 		';', rows.relation, array_to_string(more || '{k => 20}'::text[], ', '), 'lives_in') into found;
 	return found;
 end
@@ -113,49 +113,49 @@ create temp table one as select pg_temp.rows('lives_in') as rows;
 set hybridkg.threads = 3;
 select pg_temp.rows('lives_in') = rows as on_three_threads from one;
 reset hybridkg.threads;
-select count(*), max(questions) from hkg_path_rules('nations', 'lives_in', k => 2, sample => 3);	-- an even number of facts
+select count(*), max(questions) from hkg_learnt_paths('nations', 'lives_in', k => 2, sample => 3);	-- an even number of facts
 
 -- a fact that came after the training is asked for, an entity of it too; a relation that came after it cannot
 insert into nations.entity select max(id) + 1, 'newcomer' from nations.entity;
 insert into nations.triple select h.id, r.id, t.id from nations.entity h, nations.relation r, nations.entity t
 	where (h.name, r.name, t.name) in (('newcomer', 'lives_in', 'city1'), ('newcomer', 'nationality', 'country1'));
-select questions, support, body_size from hkg_path_rules('nations', 'nationality', k => 1, sample => null);
+select questions, support, body_size from hkg_learnt_paths('nations', 'nationality', k => 1, sample => null);
 insert into nations.relation select max(id) + 1, 'new' from nations.relation;
-select report from hkg_tools.try($$select * from hkg_path_rules('nations', 'new')$$);
-select count(distinct relation) from hkg_path_rules('nations');
+select report from hkg_tools.try($$select * from hkg_learnt_paths('nations', 'new')$$);
+select count(distinct relation) from hkg_learnt_paths('nations');
 -- one without facts has no rules
 delete from nations.triple where relation = (select id from nations.relation where name = 'was_in');
-select count(*) from hkg_path_rules('nations', 'was_in');
+select count(*) from hkg_learnt_paths('nations', 'was_in');
 
 -- errors
-select report from hkg_tools.try($$select * from hkg_path_rules('nations', 'nationalty')$$);
-select report from hkg_tools.try($$select * from hkg_path_rules('nations', model => 'none')$$);
-select report from hkg_tools.try($$select * from hkg_path_rules('nowhere')$$);
-select report from hkg_tools.try($$select * from hkg_path_rules('nations', model => null)$$);
-select report from hkg_tools.try($$select * from hkg_path_rules('nations', k => 0)$$);
-select report from hkg_tools.try($$select * from hkg_path_rules('nations', sample => 1)$$);
-select report from hkg_tools.try($$select * from hkg_path_rules('nations', seed => null)$$);
+select report from hkg_tools.try($$select * from hkg_learnt_paths('nations', 'nationalty')$$);
+select report from hkg_tools.try($$select * from hkg_learnt_paths('nations', model => 'none')$$);
+select report from hkg_tools.try($$select * from hkg_learnt_paths('nowhere')$$);
+select report from hkg_tools.try($$select * from hkg_learnt_paths('nations', model => null)$$);
+select report from hkg_tools.try($$select * from hkg_learnt_paths('nations', k => 0)$$);
+select report from hkg_tools.try($$select * from hkg_learnt_paths('nations', sample => 1)$$);
+select report from hkg_tools.try($$select * from hkg_learnt_paths('nations', seed => null)$$);
 set hybridkg.max_memory = '1MB';
-select left(report, 40) from hkg_tools.try($$select * from hkg_path_rules('nations')$$) limit 1;
+select left(report, 40) from hkg_tools.try($$select * from hkg_learnt_paths('nations')$$) limit 1;
 reset hybridkg.max_memory;
 create role path_reader;
 grant usage on schema nations to path_reader;
 grant select on all tables in schema nations to path_reader;
 set role path_reader;
-select count(*) > 0 as may from hkg_path_rules('nations');
+select count(*) > 0 as may from hkg_learnt_paths('nations');
 reset role;
 revoke select on nations.rule from path_reader;
 set role path_reader;
-select left(report, 40) from hkg_tools.try($$select * from hkg_path_rules('nations')$$) limit 1;
+select left(report, 40) from hkg_tools.try($$select * from hkg_learnt_paths('nations')$$) limit 1;
 reset role;
 revoke all on schema nations from path_reader;
 set role path_reader;
-select left(report, 40) from hkg_tools.try($$select * from hkg_path_rules('nations')$$) limit 1;
+select left(report, 40) from hkg_tools.try($$select * from hkg_learnt_paths('nations')$$) limit 1;
 reset role;
 revoke all on all tables in schema nations from path_reader;
 drop role path_reader;
 update nations.model set paths = null;
-select report from hkg_tools.try($$select * from hkg_path_rules('nations')$$);
+select report from hkg_tools.try($$select * from hkg_learnt_paths('nations')$$);
 drop table learnt, one;
 drop view fact cascade;
 select hkg_drop_graph('nations');

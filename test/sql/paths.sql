@@ -60,7 +60,7 @@ select model, count(*) as epochs from nations.path_epoch where model like 'asked
 -- of many entities with ten facts or more, 300 are kept in a step to learn, 1000 to answer, unless a number was given
 begin;
 select hkg_create_graph('crowd');
-select triples from hkg_load('crowd', $$select 'e' || i, 'r', 'e' || mod(i * k + k, 9000) from generate_series(0, 8999) i, unnest(array[3, 7, 11, 13, 17, 19]) k$$);
+select added from hkg_load('crowd', $$select 'e' || i, 'r', 'e' || mod(i * k + k, 9000) from generate_series(0, 8999) i, unnest(array[3, 7, 11, 13, 17, 19]) k$$);
 select hkg_train('crowd', 'distmult', dimensions => 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0,
 	paths => true, model => coalesce(kept::text, 'usual'), settings => jsonb_build_object('negatives', 2, 'holdout', 0, 'path_layers', 1, 'path_epochs', 1, 'path_facts', 4, 'path_kept', kept)) as model from unnest(array[null, 300]) kept;
 select name, paths->'kept' as kept from crowd.model order by name;

@@ -10,7 +10,7 @@ set hybridkg.progress = off;
 
 -- 300 people on a ring of 60 towns, in 5 countries: rules and embedding both have something to say
 select hkg_create_graph('g');
-select triples from hkg_load('g', $$
+select added from hkg_load('g', $$
 	select 'p' || i, 'lives', 't' || (i * 7) % 60 from generate_series(1, 300) i
 	union all select 't' || i, 'in', 'c' || i % 5 from generate_series(0, 59) i
 	union all select 'p' || i, 'from', 'c' || (i * 7) % 60 % 5 from generate_series(1, 300) i where i % 3 > 0
@@ -39,7 +39,7 @@ create table question as
 select r.name as relation, array_agg(e.name order by e.id) as names
 from g.relation r, g.entity e where e.id % 12 = r.id % 12 group by 1;
 create table setting as
-select evidence, known, k from unnest(array['embedding', 'rules', 'both']) evidence, unnest(array[false, true]) known, unnest(array[1, 10, 1000]) k;
+select evidence, known, k from unnest(array['embedding', 'rules', 'all']) evidence, unnest(array[false, true]) known, unnest(array[1, 10, 1000]) k;
 
 -- ---- the same as one by one, bit by bit ----
 
@@ -94,7 +94,7 @@ declare
 	differing bigint := 0;
 	listed bigint := 0;
 begin
-	foreach what in array array['embedding', 'rules', 'both'] loop
+	foreach what in array array['embedding', 'rules', 'all'] loop
 		truncate whole;
 		insert into whole select * from hkg_predict_tails('g', (select array_agg(name) from g.entity), 'knows', 100000, evidence => what) with ordinality;
 		foreach wanted in array array[1, 3, 200] loop
@@ -115,12 +115,12 @@ select count(*), count(*) filter (where head = 'p3') as p3 from hkg_predict_head
 
 -- threads that are raised between two calls of one call site
 select count(*) from generate_series(1, 4) i, lateral (select set_config('hybridkg.threads', (i * i * i)::text, true)) s(threads),
-	lateral hkg_predict_tails('g', (select array_agg(name order by s.threads) from g.entity), 'from', 1, evidence => 'both');
+	lateral hkg_predict_tails('g', (select array_agg(name order by s.threads) from g.entity), 'from', 1, evidence => 'all');
 
 -- Many known answers of one of them make the list of each of a part's questions long: it is cut in halves.  The hub has
 -- 1,600 of them, so 524 questions have lists of 2,600 together, over a million.
 select hkg_create_graph('hub');
-select triples from hkg_load('hub', $$select 'e' || i, 'r', 'e' || i * 7 % 2000 from generate_series(1, 1999) i
+select added from hkg_load('hub', $$select 'e' || i, 'r', 'e' || i * 7 % 2000 from generate_series(1, 1999) i
 	union all select 'hub', 'r', 'e' || i from generate_series(1, 1600) i$$);
 select hkg_train('hub', 'distmult', dimensions => 2, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, settings => '{"negatives": 2}');
 create temp table given as select array_agg(name order by name = 'hub', name) as names from (select name from hub.entity order by name = 'hub' desc, id limit 524) e;

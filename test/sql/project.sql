@@ -48,7 +48,7 @@ select entity, hkg_tools.short(coordinates), hkg_tools.short(explained) from hkg
 
 -- A trained model: 60 numbers an embedding, 300 entities.
 select hkg_create_graph('t');
-select triples from hkg_load('t', $$select 'e' || i, 'r' || i % 3, 'e' || (i * i + i % 7) % 300 from generate_series(0, 299) i$$);
+select added from hkg_load('t', $$select 'e' || i, 'r' || i % 3, 'e' || (i * i + i % 7) % 300 from generate_series(0, 299) i$$);
 set hybridkg.progress = off;
 select hkg_train('t', 'complex', 30, iterations => 1, epochs => 3, top_rules => 0, evidence_rules => 0, settings => '{"holdout": 0}');
 create table hkg_tools.projected as select * from hkg_project('t', 60);

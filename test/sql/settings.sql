@@ -5,7 +5,7 @@ set client_min_messages = warning;
 \i test/tools.sql
 reset client_min_messages;
 select hkg_create_graph('ring');
-select triples from hkg_load('ring', $$select 'e' || i, 'next', 'e' || (i + 1) % 30 from generate_series(0, 29) i$$);
+select added from hkg_load('ring', $$select 'e' || i, 'next', 'e' || (i + 1) % 30 from generate_series(0, 29) i$$);
 select name, type, range, default_value, tuned from hkg_settings() where name in ('model', 'score_function', 'seed', 'omega', 'paths', 'reciprocal', 'label', 'learning_rate');
 -- each can be given in settings with its default, where this does not depend on others, and is a setting of the model
 do $$

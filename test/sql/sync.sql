@@ -93,9 +93,9 @@ set local datestyle = german;
 set local intervalstyle = iso_8601;
 set local extra_float_digits = -10;
 set local bytea_output = escape;
-select triples from hkg_load('g', $$values (date '2024-02-01', interval '1 day 02:03:04', 0.1::float8 + 0.2)$$);
-select triples, duplicates from hkg_load('g', $$values ('2024-02-01', '1 day 02:03:04', '0.30000000000000004')$$);
-select triples from hkg_load('g', $$values ('\x0102'::bytea, '\x0102', '\x0102')$$);
+select added from hkg_load('g', $$values (date '2024-02-01', interval '1 day 02:03:04', 0.1::float8 + 0.2)$$);
+select added, duplicates from hkg_load('g', $$values ('2024-02-01', '1 day 02:03:04', '0.30000000000000004')$$);
+select added from hkg_load('g', $$values ('\x0102'::bytea, '\x0102', '\x0102')$$);
 select name from g.entity where name like '%0%' order by 1;
 select current_setting('datestyle') as datestyle, current_setting('intervalstyle') as intervalstyle;
 rollback;
@@ -210,7 +210,7 @@ select * from hkg_split('s', 0, 0);
 select added, deleted, unchanged, held_out from hkg_sync('s');
 -- as many as can be
 select hkg_create_graph('chain');
-select triples from hkg_load('chain', $$select 'e' || i, 'next', 'e' || i + 1 from generate_series(1, 100) i$$);
+select added from hkg_load('chain', $$select 'e' || i, 'next', 'e' || i + 1 from generate_series(1, 100) i$$);
 select train_facts + valid_facts + test_facts as facts, test_facts < 50 as fewer from hkg_split('chain', valid => 0, test => 0.5);
 select count(*) from chain.entity where id not in (select head from chain.triple union select tail from chain.triple);
 -- 5,685 entities with one fact, which is their last one, and a ring of 45 entities, each with the next seven: 315 facts.  The
@@ -218,7 +218,7 @@ select count(*) from chain.entity where id not in (select head from chain.triple
 -- can go, no fact that stays has both of its entities in another one: the facts are stars.  As an entity has 14 neighbours, a
 -- star has 15 entities at most, so there are three stars or more, and 45 - 3 facts or fewer: 273 go at least.
 select hkg_create_graph('hub');
-select triples from hkg_load('hub', $$select 'u' || i, 'likes', 'hub' from generate_series(1, 5685) i
+select added from hkg_load('hub', $$select 'u' || i, 'likes', 'hub' from generate_series(1, 5685) i
 	union all select 'd' || i, 'likes', 'd' || (i + k) % 45 from generate_series(0, 44) i, generate_series(1, 7) k$$);
 create function can_go(graph name) returns bigint language plpgsql as $$
 declare
@@ -243,11 +243,11 @@ select evidence->'calibration' is not null as calibrated from hub.model;
 reset client_min_messages;
 -- i and 7 i modulo 40, i to 200: an entity above 40 has one fact, as has 40; the facts of 1 to 39 can all go, whatever the order
 select hkg_create_graph('fan');
-select triples from hkg_load('fan', $$select 'a' || i, 'r', 'a' || (i * 7) % 40 from generate_series(1, 200) i$$);
+select added from hkg_load('fan', $$select 'a' || i, 'r', 'a' || (i * 7) % 40 from generate_series(1, 200) i$$);
 select valid_facts + test_facts as held_out, abs(valid_facts - test_facts) as differ from hkg_split('fan', 0.1, 0.1);
 -- shares are rounded: 0.03 of 30 facts are 0.9, 0.05 are 1.5; less than a half is none, and this is said
 select hkg_create_graph('small');
-select triples from hkg_load('small', $$select 'a' || i, 'r', 'a' || (i + 1) % 30 from generate_series(0, 29) i$$);
+select added from hkg_load('small', $$select 'a' || i, 'r', 'a' || (i + 1) % 30 from generate_series(0, 29) i$$);
 select * from hkg_split('small');
 select * from hkg_split('small', 0.05, 0);
 select * from hkg_split('small', 0.01, 0.05);

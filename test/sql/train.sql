@@ -52,7 +52,7 @@ select r.rule, abs(r.embedding_confidence - (
 -- With omega 0 the best are those of highest standard confidence, whatever the embeddings: the selection rates the first 1000
 -- of some thousand rules.  The embedding confidence of all that pass min_quality is there nevertheless.
 select hkg_create_graph('dense');
-select triples > 500 from hkg_load('dense', $$select 'e' || a, 'r' || r, 'e' || b from generate_series(1, 12) a, generate_series(1, 12) b,
+select added > 500 from hkg_load('dense', $$select 'e' || a, 'r' || r, 'e' || b from generate_series(1, 12) a, generate_series(1, 12) b,
 	generate_series(1, 8) r where hashint4(a * 10000 + b * 100 + r) % 5 > -2$$);
 select hkg_train('dense', 'distmult', dimensions => 4, iterations => 2, epochs => 1, top_rules => 3, evidence_rules => 0, settings => '{"min_quality": 0.5, "holdout": 0}');
 select count(*) > 3000 as many, count(*) = count(embedding_confidence) as all_rated, bool_and(quality = standard_confidence) as by_standard_confidence,

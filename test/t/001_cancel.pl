@@ -106,8 +106,7 @@ foreach my $case (
 	[ 'mining with a model', q{select * from hkg_mine_rules('g', max_rule_length => 4, min_support => 1, measure => 'hybrid', model => 'm')}, 300 ],
 	[ 'evaluation', q{select * from hkg_evaluate('g', 'train', 'm')}, 60 ],
 	[ 'completing', q{select count(*) from hkg_complete('g', k => 100000, min_probability => 0, model => 'm')}, 60 ],
-	[ 'completing for some heads', q{select count(*) from hkg_complete('g', k => 100000, min_probability => 0, model => 'm', heads => 'select name from g.entity', one_each => true)}, 60 ],
-	[ 'a query for heads', q{select count(*) from hkg_complete('g', model => 'm', heads => 'select i from generate_series(1, 100000000) i')}, 100 ],
+	[ 'completing for some heads', q{select count(*) from hkg_complete('g', k => 100000, min_probability => 0, model => 'm', heads => array(select name from g.entity), one_each => true)}, 60 ],
 	[ 'many questions', q{select count(*) from (select array_agg(e.name) as heads from g.entity e, generate_series(1, 20)) q, hkg_predict_tails('g', q.heads, 'r1', 100, 'm')}, 60 ],
 	[ 'precision', q{select * from hkg_rule_precision('g', 200, 'valid', 'm')}, 50 ])
 {
@@ -141,10 +140,10 @@ ok(times_out('an explanation', q{select * from hkg_explain('s', 'h', 'c', 'm3', 
 $node->safe_psql('postgres', q{select hkg_train('s', 'distmult', dimensions => 1, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 1,
 	model => 'p', paths => true, settings => jsonb_build_object('holdout', 0, 'max_rule_length', 2, 'path_layers', 3, 'path_width', 16, 'path_kept', 300, 'path_epochs', 1, 'path_facts', 16))});
 # a list is by probabilities, of which nothing was held out to learn from
-$node->safe_psql('postgres', q{update s.model set evidence = evidence || '{"calibration": {"both": {"slope": 1, "intercept": 0}}}' where name = 'p'});
+$node->safe_psql('postgres', q{update s.model set evidence = evidence || '{"calibration": {"all": {"slope": 1, "intercept": 0}}}' where name = 'p'});
 foreach my $milliseconds (100, 400, 900)
 {
-	ok(times_out('learnt paths as rules', q{select * from hkg_path_rules('s', 'b', 'p', sample => 2000)}, $milliseconds, 0.1), 'learnt paths as rules: was still running');
+	ok(times_out('learnt paths as rules', q{select * from hkg_learnt_paths('s', 'b', model => 'p', sample => 2000)}, $milliseconds, 0.1), 'learnt paths as rules: was still running');
 	ok(times_out('completing with learnt paths', q{select count(*) from hkg_complete('s', k => 100000, min_probability => 0, model => 'p', exact => true)}, $milliseconds, 0.1), 'completing with learnt paths: was still running');
 }
 

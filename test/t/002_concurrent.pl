@@ -34,7 +34,7 @@ is($node->safe_psql('postgres', "select hkg_train(@{[ arguments(qq{'other', $sma
 	'a model of that name of another graph, too');
 is($node->safe_psql('postgres', "select count(*) from hkg_predict_tails('g', 'e1', 'r1', 5, 'm')"), '5',
 	'the old model answers meanwhile');
-is($node->safe_psql('postgres', q{select triples from hkg_load('g', $$values ('new', 'r1', 'e1')$$)}), '1',
+is($node->safe_psql('postgres', q{select added from hkg_load('g', $$values ('new', 'r1', 'e1')$$)}), '1',
 	'facts can be loaded meanwhile');
 $node->safe_psql('postgres', q{delete from g.triple using g.entity e where e.id = head and e.name = 'new';
 	delete from g.entity where name = 'new'; delete from g.model where name = 'n'});
@@ -207,7 +207,7 @@ $reader->query_safe('begin; select count(*) from other.triple');
 my $dropper = session($node, 'dropper', q{select hkg_drop_graph('other')});
 $pid = wait_for_session($node, $dropper);
 ok(wait_until($node, "select wait_event_type = 'Lock' from pg_stat_activity where pid = $pid"), 'it waits');
-is($reader->query(q{select triples from hkg_load('other', $$values ('new', 'r1', 'e1')$$)}), '1', 'who reads the graph loads facts');
+is($reader->query(q{select added from hkg_load('other', $$values ('new', 'r1', 'e1')$$)}), '1', 'who reads the graph loads facts');
 is($reader->query(q{select count(*) from hkg_predict_tails('other', 'e1', 'r1', 5, 'm')}), '5', 'and predicts');
 $reader->query_safe('commit');
 $reader->quit;

@@ -27,7 +27,7 @@ sub as_role
 
 is(as_role('owner', q{
 	select hkg_create_graph('g');
-	select triples from hkg_load('g', $$select 'e' || i, 'r', 'e' || (i * 7) % 50 from generate_series(1, 200) i$$);} . $train),
+	select added from hkg_load('g', $$select 'e' || i, 'r', 'e' || (i * 7) % 50 from generate_series(1, 200) i$$);} . $train),
 	"\n200\ndefault", 'a user without special rights makes, loads and trains a graph');
 is($node->safe_psql('postgres', q{select distinct tableowner from pg_tables where schemaname = 'g'}), 'owner',
 	'and owns its tables');

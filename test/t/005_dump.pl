@@ -29,7 +29,7 @@ is(tables($node, 'g', 'elsewhere'), $tables, 'with every row');
 is($node->safe_psql('elsewhere', $questions), $answers, 'and gives the same answers');
 my $triggers = q{select string_agg(concat_ws(' ', tgrelid::regclass, tgname, tgenabled), ',' order by tgrelid::regclass::text, tgname) from pg_trigger where not tgisinternal};
 is($node->safe_psql('elsewhere', $triggers), $node->safe_psql('postgres', $triggers), 'with triggers of each kind');
-is($node->safe_psql('elsewhere', q{select triples, entities from hkg_load('g', $$values ('somebody', 'r1', 'e1')$$)}), '1|1',
+is($node->safe_psql('elsewhere', q{select added, entities from hkg_load('g', $$values ('somebody', 'r1', 'e1')$$)}), '1|1',
 	'facts can be added, ids go on');
 is($node->safe_psql('elsewhere', q{select hkg_train('g', 'complex', dimensions => 8, iterations => 2, epochs => 3)}),
 	'default', 'and it can be trained');

@@ -270,7 +270,7 @@ $loader->quit;
 is(value('select count(*) from run'), '0', 'and has no query run');
 # whoever may insert facts and nothing else
 value(q{grant select on o.entity, o.relation to guest; grant insert on o.triple to guest});
-is(value(q{set role guest; select triples from hkg_load('o', $$values ('h1', 'r2', 't3')$$)}), '1', 'known names need no other right');
+is(value(q{set role guest; select added from hkg_load('o', $$values ('h1', 'r2', 't3')$$)}), '1', 'known names need no other right');
 ($code, $out, $err) = $node->psql('postgres', qq{\\set VERBOSITY verbose\nset role guest; select hkg_load('o', \$\$values ('h1', 'r2', 'new')\$\$)});
 like($err, qr/ERROR:  42501: permission denied for table entity/, 'new ones do');
 

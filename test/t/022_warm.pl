@@ -97,11 +97,11 @@ sub ring
 my $ring = ring();
 my $ruin = q{'complex', dimensions => 16, loss => 'softmax', batch_size => 50, iterations => 1, epochs => 5, top_rules => 10, learning_rate => 50, warm_start => true};
 cmp_ok(value('select mrr from ring.model'), '>', 0.3, 'a model that has learnt something');
-my $notice = refused("select hkg_train('ring', $ruin)");
+my $notice = refused("select hkg_train(@{[ arguments(qq{'ring', $ruin}) ]})");
 like($notice, qr/NOTICE: .*model "default" stays as it was: its valid MRR is (0\.\d+), that of the new embeddings is (0\.\d+)\n.*standard error of the difference is 0\.\d+.*setting replace, "always"/s, 'steps that are too large: a notice');
 is(abs(($notice =~ /its valid MRR is ([\d.]+)/)[0] - value('select mrr from ring.model')) < 0.0001 ? 'that' : 'another', 'that', 'which has the MRR of the old one');
 is(ring(), $ring, 'and it stays as it was');
-$pid = value("select hkg_train_background('ring', $ruin)");
+$pid = value("select hkg_train_background(@{[ arguments(qq{'ring', $ruin}) ]})");
 ok(wait_for("not exists (select from pg_stat_activity where pid = $pid)"), 'the same in the background');
 is(value('select status from ring.model'), 'ready', 'ends well');
 is(ring(), $ring, 'it stays');
@@ -114,7 +114,7 @@ is(ring(), $ring, 'it stays');
 # the same of one whose first iteration is its best: the error is that of an uninterrupted training
 my $worse = q{'complex', dimensions => 16, loss => 'softmax', batch_size => 50, iterations => 400, epochs => 5, top_rules => 0, evidence_rules => 0,
 	learning_rate => 1, regularization => 10, warm_start => true};
-my ($error) = refused("select hkg_train('ring', $worse)") =~ /standard error of the difference is (\d\.\d+)/;
+my ($error) = refused("select hkg_train(@{[ arguments(qq{'ring', $worse}) ]})") =~ /standard error of the difference is (\d\.\d+)/;
 like($error, qr/^0\.\d+$/, 'a training that is worse: its error');
 is(value('select number from ring.iteration order by mrr desc limit 1'), '1', 'the first iteration is the best');
 train_and_stop($node, 'pg_cancel_backend', 'default', "'ring', $worse", 'ring.iteration', 1);

@@ -108,12 +108,12 @@ $node->safe_psql('postgres', q{
 	insert into large.entity select i, 'e' || i from generate_series(1, 50000) i;
 	insert into large.relation values (1, 'r');
 	insert into large.triple select i, 1, 1 + (hashint4(i) & 32767) from generate_series(1, 20000) i});
-my $once = q{'distmult', 800, 1, 1, 4096, 4, top_rules => 0, evidence_rules => 0, holdout => 0};
+my $once = q{'distmult', 800, 1, 1, batch_size => 4096, negatives => 4, top_rules => 0, evidence_rules => 0, holdout => 0};
 my $peak = q{select substring(pg_read_file('/proc/' || pg_backend_pid() || '/status') from 'VmHWM:\s+(\d+)')::int / 1024};
 SKIP:
 {
 	skip 'no /proc', 3 unless -e '/proc/self/status';
-	my ($refused, $out, $err) = $node->psql('postgres', qq{set hybridkg.max_memory = '200MB'; select hkg_train('large', $once)});
+	my ($refused, $out, $err) = $node->psql('postgres', qq{set hybridkg.max_memory = '200MB'; select hkg_train(@{[ arguments(qq{'large', $once}) ]})});
 
 	like($err, qr/training needs \d+ MB of memory, more than hybridkg.max_memory \(200 MB\)/, 'one partition does not fit');
 	my ($name, $megabytes) = split /\n/, $node->safe_psql('postgres',

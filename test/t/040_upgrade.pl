@@ -190,20 +190,26 @@ run_log([ 'make', '-s', '-C', $checkout, "PG_CONFIG=$server/bin/pg_config", 'ins
 
 my $reads = qr/ERROR:  55000: graph "g" has layout $layout, but this version of hybridkg reads layout $next_layout\nHINT:  .*select hkg_upgrade_graph\('g'\)/;
 my @calls = (
-	q{hkg_score('g', 'n3', 'twice', 'n6')}, q{hkg_predict_tails('g', 'n5', 'twice')}, q{hkg_load('g', $$values ('a', 'b', 'c')$$)},
-	q{hkg_train('g')}, q{hkg_evaluate('g')}, q{hkg_explain('g', 'n3', 'twice', 'n6')}, q{hkg_mine_rules('g')}, q{hkg_sparsity('g')},
-	q{hkg_tune('g', '{"dimensions": [2]}')}, q{hkg_resume('g')}, q{hkg_import_rules('g', 'next(X,Y) <= half(Y,X)')});
+	q{hkg_score('g', 'n3', 'twice', 'n6')}, q{hkg_predict_tails('g', 'n5', 'twice')}, q{hkg_evaluate('g')},
+	q{hkg_explain('g', 'n3', 'twice', 'n6')}, q{hkg_mine_rules('g')}, q{hkg_sparsity('g')}, q{hkg_tune('g', '{"dimensions": [2]}')});
+my $load = q{hkg_load('g', $$values ('a', 'b', 'c')$$)};
+my @writes = ($load, q{hkg_train('g')}, q{hkg_resume('g')}, q{hkg_learn_evidence('g')}, q{hkg_import_rules('g', 'next(X,Y) <= half(Y,X)')});
 refused($database, "select hkg_score('g', 'n3', 'twice', 'n6')", $reads, 'a newer library refuses the graph');
 refused($database, q{select hkg_upgrade_graph('empty')}, qr/ERROR:  55000: the functions of hybridkg are older .*HINT:  .*alter extension hybridkg update/s,
 	'the functions that come with it upgrade the graph');
 $node->safe_psql($_->{database}, 'alter extension hybridkg update') foreach @dumps;
 refused($database, "select * from $_", $reads, "refused before the upgrade of the graph: $_") foreach @calls;
+$node->safe_psql($database, q{grant usage on schema g to reader});
+refused($database, "set role reader; select * from $_", $reads, "who does not own it does not upgrade it: $_") foreach @writes;
+refused($database, "select * from $_", qr/ERROR:  55006: graph "g" is in use by a training/, "nor is it upgraded while a model is trained: $_") foreach @writes;
 refused($database, q{set role reader; select hkg_upgrade_graph('g')}, qr/ERROR:  42501: must be owner of graph "g"/, 'the owner upgrades a graph');
 refused($database, q{select hkg_upgrade_graph('g')}, qr/ERROR:  55006: graph "g" is in use by a training/, 'not while a model is trained');
 $node->safe_psql($database, "select pg_terminate_backend($pid)");
 $node->poll_query_until($database, "select not exists (select from pg_stat_activity where pid = $pid)");
 is($node->safe_psql($database, q{begin; select hkg_upgrade_graph('g'); rollback; select version from g.layout}), "$next_layout\n$layout",
 	'an upgrade can be rolled back');
+is($node->safe_psql($database, "begin; select added from $load; select version from g.layout; rollback; select version from g.layout"), "1\n$next_layout\n$layout",
+	'the first function that writes it upgrades it');
 my $reader = $node->background_psql($database, on_error_stop => 0);
 $reader->query_safe('begin; select count(*) from g.triple');
 my $upgrading = session($node, 'upgrading', q{begin; select hkg_upgrade_graph('g'); rollback}, $database);

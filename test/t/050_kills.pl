@@ -56,7 +56,7 @@ my %work = (
 		steps => [ @training, 'saving a checkpoint' ], worker => 1 },
 	mining => { statement => q{select count(*) from generate_series(0, 3) i, hkg_mine_rules('g', max_rule_length => 4, min_support => 1 + i)}, steps => [] },
 	upgrade => { statement => q{select hkg_upgrade_graph('g')}, database => 'work', steps => [ 'waiting for a lock' ] },
-	prediction => { statement => q{select count(*) from generate_series(1, 50) i, hkg_complete('g', null, 1000, 0, 'base')}, steps => [ 'sharing a copy' ] });
+	prediction => { statement => q{select count(*) from generate_series(1, 50) i, hkg_complete('g', null, 1000, 'base', 0)}, steps => [ 'sharing a copy' ] });
 my @works = sort keys %work;
 my $pauses = value(q{set hybridkg_test.pause = 'reading'; set statement_timeout = '10s'; select hkg_train('g', } . "$small, model => 'p')") eq '';	# a training that waits
 

@@ -100,7 +100,7 @@ lacks('a load without room for temporary files', q{set work_mem = '64kB'; set te
 lacks('a training without memory', q{set hybridkg.max_memory = '1MB'}, "select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'm'}) ]})", qr/ERROR:  53200: .*hybridkg\.max_memory/);
 lacks('mining without memory', q{set hybridkg.max_memory = '1MB'}, q{select hkg_mine_rules('g', max_rule_length => 4, min_support => 1, min_head_coverage => 0, constants => true)}, qr/ERROR:  53200: .*hybridkg\.max_memory/);
 lacks('a load without memory', q{set hybridkg.max_memory = '1MB'}, q{select hkg_load('g', 'select i, i % 3, -i from generate_series(1, 300000) i')}, qr/ERROR:  53200: .*hybridkg\.max_memory/);
-lacks('completing without memory', q{set hybridkg.max_memory = '1MB'; set hybridkg.shared_cache = 0}, q{select hkg_complete('g', null, 100000000, 0, 'm')}, qr/ERROR:  5\d{4}: /);
+lacks('completing without memory', q{set hybridkg.max_memory = '1MB'; set hybridkg.shared_cache = 0}, q{select hkg_complete('g', null, 100000000, 'm', 0)}, qr/ERROR:  5\d{4}: /);
 
 # Address space, of a session that is there
 SKIP:

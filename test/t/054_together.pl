@@ -52,7 +52,7 @@ my @first = (
 	q{select hkg_sync('g', 'select i % 301, i % 5, i % 307 from generate_series(1, 20000) i', true)},
 	q{select count(*) from generate_series(1, 4) i, hkg_mine_rules('g', max_rule_length => 4, min_support => i)},
 	q{select count(*) from g.entity e, hkg_predict_tails('g', e.name, '1', 10, 'm')},
-	q{select count(*) from generate_series(1, 20) i, hkg_complete('g', null, 1000 + i, 0, 'm')},
+	q{select count(*) from generate_series(1, 20) i, hkg_complete('g', null, 1000 + i, 'm', 0)},
 	q{select hkg_learn_evidence('g', 'm') from generate_series(1, 5)},
 	q{select count(*) from hkg_evaluate('g', 'train', 'm')});
 my @second = (@first, 'drop schema g cascade', 'alter table g.entity rename to zz', 'alter table g.triple add column x int',
@@ -63,7 +63,7 @@ my @second = (@first, 'drop schema g cascade', 'alter table g.entity rename to z
 	'reindex schema g', 'alter schema g rename to g2; alter schema g2 rename to g', 'alter schema g rename to g3', 'delete from g.model',
 	q{update g.model set name = 'other' where name in ('t', 'm')}, q{update g.entity_embedding set embedding = embedding where entity % 2 = 0},
 	q{select hkg_import_rules('g', '"1"(X,Y) <= "2"(Y,X)', model => 't')},
-	q{select hkg_import_embeddings('g', 'i', 'distmult', 'select name, ''{1}''::real[] from g.entity', 'select name, ''{1}''::real[] from g.relation')}, q{select hkg_learn_thresholds('g', null, 'm')},
+	q{select hkg_import_embeddings('g', 'select name, ''{1}''::real[] from g.entity', 'select name, ''{1}''::real[] from g.relation', 'distmult', 'i')}, q{select hkg_learn_thresholds('g', null, 'm')},
 	q{select hkg_drop_graph('g')}, 'drop extension hybridkg', q{alter table g.model add check (status <> 'ready')},
 	'create unique index on g.iteration (loss); drop index g.iteration_loss_idx', 'revoke all on schema g from public',
 	'drop function g.facts_changed cascade', q{alter table g.checkpoint alter data type text using ''},
@@ -140,7 +140,7 @@ my @writers = (
 	q{select hkg_learn_evidence('g', 'm')},
 	q{select hkg_learn_thresholds('g', null, 'm')},
 	q{select hkg_import_rules('g', '"1"(X,Y) <= "2"(Y,X)', model => 'm')},
-	q{select hkg_import_embeddings('g', ('i' || random())::name, 'distmult', 'select name, ''{1}''::real[] from g.entity', 'select name, ''{1}''::real[] from g.relation')});
+	q{select hkg_import_embeddings('g', 'select name, ''{1}''::real[] from g.entity', 'select name, ''{1}''::real[] from g.relation', 'distmult', ('i' || random())::name)});
 
 sub in_order
 {

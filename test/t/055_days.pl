@@ -61,7 +61,7 @@ sub work
 	# held-out facts that the source has lost are gone for good, until others are held out
 	$sessions{writer}->query_safe("select hkg_split('g', seed => $round)") if $round % 20 == 0;
 	$sessions{trainer}->query_safe("select hkg_train(@{[ arguments(qq{'g', 'distmult', dimensions => 32, iterations => 1, epochs => 2, evidence_length => 2, evidence_rules => 200, seed => $round, model => 'm'}) ]})");
-	$sessions{trainer}->query_safe(q{select count(*) from hkg_evaluate('g', 'valid', 'm'), hkg_complete('g', 'r1', 100, 0, 'm')});
+	$sessions{trainer}->query_safe(q{select count(*) from hkg_evaluate('g', 'valid', 'm'), hkg_complete('g', 'r1', 100, 'm', 0)});
 	$sessions{reader}->query_safe(q{select count(*) from hkg_explain('g', 'e1', 'r1', 'e2', 'm')}) if $round % 3 == 0;
 	return $sessions{reader}->query_safe("select slowest($round)");
 }

@@ -109,7 +109,7 @@ sub listed
 	return split /\|/, $node->safe_psql('postgres', q{
 		select count(*), coalesce(avg(probability), 0), coalesce(avg(coalesce(f.taken, false)::int), 0),
 			coalesce(sqrt(sum(probability * (1 - probability))) / count(*), 0)
-		from (select * from hkg_complete('g', null, 1000000, 0.5)) c left join fact f using (head, relation, tail)
+		from (select * from hkg_complete('g', null, 1000000, min_probability => 0.5)) c left join fact f using (head, relation, tail)
 		where (head, relation, tail) not in (table valid)});
 }
 
@@ -205,7 +205,7 @@ $node->safe_psql('postgres', q{
 is($node->safe_psql('postgres', q{
 		select count(*) > 0, count(*) filter (where (c.head, c.relation, c.tail) not in (select h.name, 'likes', 'hub' from hub.holdout f
 			join hub.entity h on h.id = f.head join hub.relation r on r.id = f.relation where r.name = 'likes')), max(probability) < 0.98
-		from hkg_complete('hub', null, 100000, 0.9) c}), 't|0|t', 'what is sure is what was held out, and is no surer than ten can say');
+		from hkg_complete('hub', null, 100000, min_probability => 0.9) c}), 't|0|t', 'what is sure is what was held out, and is no surer than ten can say');
 cmp_ok($node->safe_psql('postgres', q{select max(s) from (select sum(probability) as s from hkg_predict_tails('hub',
 		array(select 'u' || i from generate_series(1, 200) i), 'in', 1000) group by head) q}), '<=', 1 + 1e-9, 'a user is in one place');
 
@@ -232,7 +232,7 @@ foreach my $how ("'distmult', 8, iterations => 2, epochs => 6,", '')
 			select string_agg(format('%s %s %s', head, n, s), ', ') from (select head, count(*) as n, sum(probability) as s
 				from hkg_predict_tails('tag', array['c1', 'm1', 'only', 't1', 'new'], 'tag', 100000) group by head) q where s > 2.5}), '',
 		"few answers to questions that are like no other ($how)");
-	cmp_ok($node->safe_psql('postgres', q{select count(*) from hkg_complete('tag', 'tag', 100000, 0.5) where head = 'new'}), '<=', 2,
+	cmp_ok($node->safe_psql('postgres', q{select count(*) from hkg_complete('tag', 'tag', 100000, min_probability => 0.5) where head = 'new'}), '<=', 2,
 		'and few of them are listed');
 }
 

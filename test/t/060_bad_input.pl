@@ -68,11 +68,8 @@ my %values = (
 		'{"warm_start": [true]}', '{"a\"b": [1]}', '{"regularizer": [""]}', '{"' . ('x' x 100000) . '": [1]}', '{"dimensions": ["' . ('x' x 100000) . '"]}' ],
 	'text[]' => [ "'{}'", 'array[null]::text[]', "array[['e1'], ['e2']]", "array['e1', null]", "array[repeat('x', 1000000)]", "array_fill('e1'::text, array[3000])",
 		"'[5:6]={e1,e2}'", "array['']", "array['nobody']" ],
-	'"any"' => [ "'{}'::text[]", 'array[null]::text[]', "array[['e1'], ['e2']]", "array['e1', null]", "array[repeat('x', 1000000)]", "array_fill('e1'::text, array[3000])",
-		"array['']", "array['nobody']", "array['e1'::varchar]", "array['e1'::name]", 'array[1, 2]', "'{}'::jsonb", '1', "'2026-01-01'::date", 'row(1, 2)',
-		"'select name from g.entity'", "'select name from g.entity'::text", "'select name from g.entity limit 3'::varchar", "'select name from g.entity where false'" ],
 	'integer[]' => [ "'{}'", 'array[null]::int[]', 'array[[1], [2]]', 'array[-1]', 'array[2147483647]' ]);
-my %more = ((map { $_ => \@queries } qw(heads tails candidates)), entity_query => \@queries, relation_query => \@queries, rule => \@rules, lines => \@rules, rules => [ map { "array[$_]" } @rules ], query => \@queries,
+my %more = (entity_query => \@queries, relation_query => \@queries, rule => \@rules, lines => \@rules, rules => [ map { "array[$_]" } @rules ], query => \@queries,
 	split => [ "'train'", "'valid'", "'test'", "'TRAIN'" ], format => [ "'amie'", "'anyburl'", "'AMIE'" ], evidence => [ "'embedding'", "'rules'", "'neither'" ],
 	score_function => [ map { "'$_'" } qw(transe distmult complex rescal rotate conve) ], loss => [ map { "'$_'" } qw(softmax margin sampled_softmax logistic k_vs_all) ],
 	regularizer => [ map { "'$_'" } qw(l2 n3 dura) ], negative_sampling => [ map { "'$_'" } qw(uniform bernoulli self_adversarial kbgan) ],

@@ -84,8 +84,9 @@ static void
 call_adjuster(void *argument, int64_t item, int thread)
 {
 	AdjusterCall *call = argument;
+	Question	question = question_of(SIDE_TAIL, 0, 0);
 
-	call->count = call->adjustment.list(call->adjustment.argument, SIDE_TAIL, 0, 0, call->pool, thread, &call->additions);
+	call->count = call->adjustment.list(call->adjustment.argument, &question, call->pool, thread, &call->additions);
 }
 
 /* Facts 1(0,1), 1(0,2) and 2(0,2); relation 0 follows from relation 1 with confidence 0.5, from 2 with 0.8. */

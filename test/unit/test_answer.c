@@ -233,7 +233,7 @@ static void
 check_question(const World *world, EvAnswering *answering, Side side, int given, int relation)
 {
 	const EvCandidate *candidates;
-	int64_t		count = ev_answer(answering, EV_RULES, side, given, relation, leader, POOL_LEADER, &candidates);
+	int64_t		count = ev_answer(answering, EV_RULES, question_of(side, given, relation), leader, POOL_LEADER, &candidates);
 
 	for (int e = 0; e < ENTITIES; e++)
 	{
@@ -378,20 +378,20 @@ check_union(EvAnswering *answering, PathReader *reader, const FactIndex *facts, 
 	int			firing[ENTITIES] = {0};
 	const EvCandidate *candidates;
 	const PathAnswer *answer;
-	int64_t		count = path_answers(reader, side, given, relation, leader, POOL_LEADER, &answer);
+	int64_t		count = path_answers(reader, question_of(side, given, relation), leader, POOL_LEADER, &answer);
 	int64_t		all = 0;
 
 	for (int64_t i = 0; i < count; i++)
 		paths[answer[i].entity] = answer[i].score;
 	if (!facts->reflexive[relation])
 		paths[given] = 0;
-	count = ev_answer(answering, EV_RULES, side, given, relation, leader, POOL_LEADER, &candidates);
+	count = ev_answer(answering, EV_RULES, question_of(side, given, relation), leader, POOL_LEADER, &candidates);
 	for (int64_t i = 0; i < count; i++)
 	{
 		CHECK(candidates[i].count > 0 && candidates[i].network == 0);
 		firing[candidates[i].entity] = candidates[i].count;
 	}
-	count = ev_answer(answering, EV_NETWORK, side, given, relation, leader, POOL_LEADER, &candidates);
+	count = ev_answer(answering, EV_NETWORK, question_of(side, given, relation), leader, POOL_LEADER, &candidates);
 	for (int e = 0; e < ENTITIES; e++)
 	{
 		const EvCandidate *candidate = ev_candidate(answering, e);
@@ -400,7 +400,7 @@ check_union(EvAnswering *answering, PathReader *reader, const FactIndex *facts, 
 		count -= candidate != NULL;
 	}
 	CHECK(count == 0);
-	count = ev_answer(answering, EV_BOTH, side, given, relation, leader, POOL_LEADER, &candidates);
+	count = ev_answer(answering, EV_BOTH, question_of(side, given, relation), leader, POOL_LEADER, &candidates);
 	for (int64_t i = 0; i < count; i++)
 		CHECK(candidates[i].network == paths[candidates[i].entity] && candidates[i].count == firing[candidates[i].entity]);
 	for (int e = 0; e < ENTITIES; e++)
@@ -433,9 +433,9 @@ check_network(void)
 					next_below(ENTITIES), next_below(RELATIONS));
 	/* a network alone: no rule is counted either */
 	answering = ev_answering(&arena, &(EvBasis) {&facts, NULL, &network});
-	CHECK(ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == 0);
-	CHECK(ev_answer(answering, EV_BOTH, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) ==
-		  ev_answer(answering, EV_NETWORK, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates));
+	CHECK(ev_answer(answering, EV_RULES, question_of(SIDE_TAIL, 0, 0), leader, POOL_LEADER, &candidates) == 0);
+	CHECK(ev_answer(answering, EV_BOTH, question_of(SIDE_TAIL, 0, 0), leader, POOL_LEADER, &candidates) ==
+		  ev_answer(answering, EV_NETWORK, question_of(SIDE_TAIL, 0, 0), leader, POOL_LEADER, &candidates));
 }
 
 /* A graph without a fact, rules without one, and no memory. */
@@ -451,7 +451,7 @@ check_nothing(void)
 	CHECK(fact_index(&arena, pool, 3, 2, NULL, 0, &facts));
 	CHECK(ev_rules(&arena, leader, 2, &set, &rules));
 	answering = ev_answering(&arena, &(EvBasis) {&facts, &rules, NULL});
-	CHECK(ev_answer(answering, EV_RULES, SIDE_TAIL, 2, 1, leader, POOL_LEADER, &candidates) == 0);
+	CHECK(ev_answer(answering, EV_RULES, question_of(SIDE_TAIL, 2, 1), leader, POOL_LEADER, &candidates) == 0);
 	CHECK(ev_candidate(answering, 0) == NULL);
 	CHECK(!fact_index(&empty_arena, pool, 3, 2, NULL, 0, &facts));
 	CHECK(!ev_rules(&empty_arena, leader, 2, &set, &rules));
@@ -482,7 +482,7 @@ check_all_facts(void)
 	for (int question = 0; question < 2 * ENTITIES * RELATIONS; question++)
 	{
 		int			given = question / 2 % ENTITIES;
-		int64_t		found = ev_answer(answering, EV_RULES, (Side) (question % 2), given, question / 2 / ENTITIES, leader,
+		int64_t		found = ev_answer(answering, EV_RULES, question_of((Side) (question % 2), given, question / 2 / ENTITIES), leader,
 									  POOL_LEADER, &candidates);
 
 		CHECK(found == ENTITIES - 1);
@@ -537,8 +537,8 @@ answer_both(Pool *leader, void *answering)
 {
 	const EvCandidate *candidates;
 
-	ev_answer(answering, EV_RULES, SIDE_HEAD, 1, 1, leader, POOL_LEADER, &candidates);
-	ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates);
+	ev_answer(answering, EV_RULES, question_of(SIDE_HEAD, 1, 1), leader, POOL_LEADER, &candidates);
+	ev_answer(answering, EV_RULES, question_of(SIDE_TAIL, 0, 0), leader, POOL_LEADER, &candidates);
 }
 
 /*
@@ -573,7 +573,7 @@ test_leaving_question(void)
 	CHECK(fact_index(&arena, pool, 1 + 2 * MANY, 2, fact, MANY * (MANY + 1), &facts));
 	CHECK(ev_rules(&arena, leader, 2, &set, &rules));
 	answering = ev_answering(&arena, &(EvBasis) {&facts, &rules, NULL});
-	first_count = ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates);
+	first_count = ev_answer(answering, EV_RULES, question_of(SIDE_TAIL, 0, 0), leader, POOL_LEADER, &candidates);
 	CHECK(first_count == MANY);
 	first = take((size_t) first_count * sizeof(EvCandidate));
 	memcpy(first, candidates, (size_t) first_count * sizeof(EvCandidate));
@@ -582,12 +582,12 @@ test_leaving_question(void)
 	{
 		leaving = (Leaving) {.leave_at = leaving.leave_at + 1};
 		count = -1;
-		ev_answer(answering, EV_RULES, SIDE_HEAD, 1, 1, leader, POOL_LEADER, &candidates);
+		ev_answer(answering, EV_RULES, question_of(SIDE_HEAD, 1, 1), leader, POOL_LEADER, &candidates);
 		if (setjmp(leaving.place) == 0)
-			count = ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, left, POOL_LEADER, &candidates);
+			count = ev_answer(answering, EV_RULES, question_of(SIDE_TAIL, 0, 0), left, POOL_LEADER, &candidates);
 		else
 		{
-			CHECK(ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == first_count);
+			CHECK(ev_answer(answering, EV_RULES, question_of(SIDE_TAIL, 0, 0), leader, POOL_LEADER, &candidates) == first_count);
 			for (int64_t i = 0; i < first_count; i++)
 				CHECK(same_candidate(&candidates[i], &first[i]));
 		}
@@ -624,19 +624,19 @@ test_leaving_answers(void)
 	CHECK(fact_index(&arena, pool, 2 * MANY, 1, fact, MANY * MANY, &facts));
 	CHECK(ev_rules(&arena, leader, 1, &set, &rules));
 	answering = ev_answering(&arena, &(EvBasis) {&facts, &rules, NULL});
-	CHECK(ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
+	CHECK(ev_answer(answering, EV_RULES, question_of(SIDE_TAIL, 0, 0), leader, POOL_LEADER, &candidates) == MANY);
 	memcpy(first, candidates, sizeof(first));
 	leaving = (Leaving) {.leave_at = 1};
-	CHECK(ev_answer(answering, EV_RULES, SIDE_TAIL, 1, 0, leader, POOL_LEADER, &candidates) == MANY);
+	CHECK(ev_answer(answering, EV_RULES, question_of(SIDE_TAIL, 1, 0), leader, POOL_LEADER, &candidates) == MANY);
 	/* the slice is over before the answer begins: whatever looks for its end leaves */
 	for (int64_t start = monotonic_now(); seconds_since(start) < 0.02;)
 		;
 	if (setjmp(leaving.place) == 0)
 	{
-		ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, left, POOL_LEADER, &candidates);
+		ev_answer(answering, EV_RULES, question_of(SIDE_TAIL, 0, 0), left, POOL_LEADER, &candidates);
 		CHECK_SAYING(false, "%d answers were not left", MANY);
 	}
-	CHECK(ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
+	CHECK(ev_answer(answering, EV_RULES, question_of(SIDE_TAIL, 0, 0), leader, POOL_LEADER, &candidates) == MANY);
 	for (int i = 0; i < MANY; i++)
 		CHECK(same_candidate(&candidates[i], &first[i]));
 	pool_destroy(left);
@@ -738,7 +738,7 @@ test_bound(void)
 	CHECK(fact_index(&arena, pool, 2 * MANY, 1, fact, count, &facts));
 	CHECK(ev_rules(&arena, leader, 1, &set, &rules));
 	answering = ev_answering(&arena, &(EvBasis) {&facts, &rules, NULL});
-	CHECK(ev_answer(answering, EV_RULES, SIDE_TAIL, 0, 0, leader, POOL_LEADER, &candidates) == MANY);
+	CHECK(ev_answer(answering, EV_RULES, question_of(SIDE_TAIL, 0, 0), leader, POOL_LEADER, &candidates) == MANY);
 	for (int c = 0; c < MANY; c++)
 	{
 		double		best = 0;
@@ -841,9 +841,9 @@ test_remembered(void)
 		EvAnswering *fresh = ev_answering(&arena, &(EvBasis) {&facts, &rules, NULL});
 		const EvCandidate *expected;
 		const EvCandidate *found;
-		int64_t		all = ev_answer(fresh, EV_RULES, side, given, relation, leader, POOL_LEADER, &expected);
+		int64_t		all = ev_answer(fresh, EV_RULES, question_of(side, given, relation), leader, POOL_LEADER, &expected);
 
-		wrong += ev_answer(answering, EV_RULES, side, given, relation, leader, POOL_LEADER, &found) != all ||
+		wrong += ev_answer(answering, EV_RULES, question_of(side, given, relation), leader, POOL_LEADER, &found) != all ||
 			!same_candidates(expected, found, all);
 	}
 	CHECK_SAYING(wrong == 0, "%d of %d questions differ", wrong, QUESTIONS);

@@ -301,7 +301,7 @@ find_scores(const Society *society, EvAnswering *answering, double discount, int
 	EvQuestionScores question = {0};
 	const EvCandidate *candidates;
 
-	ev_answer(answering, EV_RULES, SIDE_TAIL, triple.head, triple.relation, leader, POOL_LEADER, &candidates);
+	ev_answer(answering, EV_RULES, question_of(SIDE_TAIL, triple.head, triple.relation), leader, POOL_LEADER, &candidates);
 	for (int64_t i = first; i < end; i++)
 	{
 		score[i - first] = ev_evidence(ev_candidate(answering, society->unknown[i].tail), discount);
@@ -728,7 +728,7 @@ test_network(void)
 	for (int i = 0; i < TRIPLES; i++)
 	{
 		const PathAnswer *answer;
-		int64_t		count = path_answers(reader, SIDE_TAIL, i / TARGETS, i % TARGETS, leader, POOL_LEADER, &answer);
+		int64_t		count = path_answers(reader, question_of(SIDE_TAIL, i / TARGETS, i % TARGETS), leader, POOL_LEADER, &answer);
 		int64_t		best = 0;
 
 		for (int64_t j = 0; j < count; j++)

@@ -57,11 +57,18 @@ open_walk(const FactIndex *facts, const PathNetwork *network, bool recorded)
 	return walk;
 }
 
+/* The question whose answers an atom leads to */
+static Question
+question_by(int32_t given, DirectedAtom atom)
+{
+	return question_of(IS_BACKWARDS(atom) ? SIDE_HEAD : SIDE_TAIL, given, RELATION_OF(atom));
+}
+
 /* ---- gradients ----------------------------------------------------------------------------- */
 
 /* A sum of scores, weighted by entity */
 static double
-weighed_scores(PathWalk *walk, PathQuestion question, const float *weight)
+weighed_scores(PathWalk *walk, Question question, const float *weight)
 {
 	double		sum = 0;
 
@@ -73,7 +80,7 @@ weighed_scores(PathWalk *walk, PathQuestion question, const float *weight)
 
 /* The same derivative by the difference of two sums, at some numbers of one array */
 static void
-check_array(const char *name, PathWalk *walk, PathQuestion question, const float *weight, float *parameter,
+check_array(const char *name, PathWalk *walk, Question question, const float *weight, float *parameter,
 			const float *gradient, size_t count)
 {
 	double		largest = 0;
@@ -111,7 +118,7 @@ check_gradients(int layers, int32_t kept, double dropout, double exploration)
 	PathWalk	walk = open_walk(&facts, &network, true);
 	float	   *numbers = take(path_parameters(shape) * sizeof(float));
 	PathWeights gradients = path_weights(shape, numbers);
-	PathQuestion question = {triple[0].head, FORWARDS(triple[0].relation)};
+	Question	question = question_of(SIDE_TAIL, triple[0].head, triple[0].relation);
 	float		weight[ENTITIES];
 	size_t		atoms = 2 * RELATIONS + 1;
 
@@ -156,7 +163,7 @@ check_exploration(void)
 	Triple		triple[] = {{0, 0, 1}, {0, 1, 2}, {0, 2, 3}};
 	FactIndex	facts;
 	PathNetwork network = random_network((PathShape) {RELATIONS, 2, 16, ENTITIES});
-	PathQuestion question = {0, FORWARDS(0)};
+	Question	question = question_of(SIDE_TAIL, 0, 0);
 	PathWalk	walk;
 	double		priority[4] = {0};
 	double		weight[4] = {0};
@@ -226,7 +233,7 @@ logistic(double x)
 typedef struct Definition
 {
 	const PathWeights *weights;
-	PathQuestion question;
+	Question	question;
 	const Triple *triple;
 	int			triples;
 	int			width;
@@ -242,7 +249,7 @@ attention_of(const Definition *definition, const PathLayer *layer, const double 
 	for (int k = 0; k < ATTENTION; k++)
 	{
 		double		x = layer->attend_atom[atom * ATTENTION + k] +
-			layer->attend_asked[definition->question.asked * ATTENTION + k];
+			layer->attend_asked[asked_atom(definition->question.relation, definition->question.side) * ATTENTION + k];
 
 		for (int j = 0; j < 16; j++)
 			x += state[j] * layer->attend_state[j * ATTENTION + k];
@@ -323,7 +330,7 @@ define(Definition *definition, int layers)
 	memset(definition->state, 0, sizeof(definition->state));
 	definition->reached[definition->question.given] = true;
 	for (int j = 0; j < 16; j++)
-		definition->state[definition->question.given][j] = definition->weights->start[definition->question.asked * 16 + j];
+		definition->state[definition->question.given][j] = definition->weights->start[asked_atom(definition->question.relation, definition->question.side) * 16 + j];
 	for (int i = 0; i < layers; i++)
 		define_layer(definition, &definition->weights->layer[i]);
 }
@@ -341,7 +348,7 @@ check_definition(bool recorded)
 	{
 		int			kept = 0;
 
-		definition.question = (PathQuestion) {next_below(ENTITIES), asked};
+		definition.question = question_by(next_below(ENTITIES), asked);
 		define(&definition, 3);
 		path_walk(&walk, definition.question);
 		for (int i = 0; i < ENTITIES; i++)
@@ -378,8 +385,8 @@ check_kept(void)
 		float		least = 1;
 		float		most = 0;
 
-		path_walk(&walk_all, (PathQuestion) {given, 0});
-		path_walk(&walk_few, (PathQuestion) {given, 0});
+		path_walk(&walk_all, question_of(SIDE_TAIL, given, 0));
+		path_walk(&walk_few, question_of(SIDE_TAIL, given, 0));
 		for (int32_t i = 1; i < walk_all.stage[0].count; i++)
 		{
 			float		chance = walk_all.stage[0].chance[i - 1];
@@ -409,7 +416,7 @@ check_last_kept(void)
 		triple[i] = (Triple) {0, 0, 1 + i};
 	CHECK(fact_index(&arena, pool, ENTITIES, 1, triple, ENTITIES - 1, &facts));
 	walk = open_walk(&facts, &network, false);
-	path_walk(&walk, (PathQuestion) {0, FORWARDS(0)});
+	path_walk(&walk, question_of(SIDE_TAIL, 0, 0));
 	CHECK(path_walk_count(&walk) == 1 + 16);
 }
 
@@ -435,7 +442,7 @@ check_too_large(void)
 			walk.weights.layer[0].shift[FORWARDS(0) * 16 + j] = 3e38f;
 			walk.weights.layer[0].priority[j] = next_below(2) == 0 ? 10 : -10;
 		}
-		path_walk(&walk, (PathQuestion) {0, FORWARDS(0)});
+		path_walk(&walk, question_of(SIDE_TAIL, 0, 0));
 		CHECK(walk.stage[0].count <= 2);
 		CHECK(path_walk_count(&walk) <= 10);
 	}
@@ -444,7 +451,7 @@ check_too_large(void)
 /* ---- facts taken out, relations renamed -------------------------------------------------------- */
 
 static void
-check_same_scores(PathWalk *a, PathWalk *b, PathQuestion of_a, PathQuestion of_b)
+check_same_scores(PathWalk *a, PathWalk *b, Question of_a, Question of_b)
 {
 	path_walk(a, of_a);
 	path_walk(b, of_b);
@@ -490,7 +497,7 @@ check_removed(bool all)
 	walk.removed = &out;
 	for (int asked = 0; asked < 2 * RELATIONS; asked++)
 	{
-		PathQuestion question = {removed.head, asked};
+		Question	question = question_by(removed.head, asked);
 
 		(all ? path_set_all_removed : path_set_removed) (&out, &facts, removed, true);
 		check_same_scores(&walk, &other, question, question);
@@ -557,7 +564,7 @@ defined_loss(const FactIndex *without, const PathNetwork *network, Side side, in
 	DirectedAtom asked = side == SIDE_TAIL ? FORWARDS(triple.relation) : MIRRORED(FORWARDS(triple.relation));
 	double		sum = 0;
 
-	path_walk(&walk, (PathQuestion) {given, asked});
+	path_walk(&walk, question_by(given, asked));
 	for (int32_t i = 0; i < without->entities; i++)
 		if (!fact_holds(without, given, asked, i))
 			sum += exp(walk.place[i] < 0 ? 0 : walk.score[walk.place[i]]);
@@ -669,9 +676,9 @@ loss_of_leaves(const PathNetwork *network, const Triple *triple, int asked)
 
 	CHECK(fact_index(&arena, pool, LEAVES + 2, 2, triple + asked, LEAVES + 1 - asked, &without));
 	walk = open_walk(&without, network, false);
-	path_walk(&walk, (PathQuestion) {0, FORWARDS(0)});
+	path_walk(&walk, question_of(SIDE_TAIL, 0, 0));
 	tails = log(1 + exp(walk.score[walk.place[0]]) + exp(walk.score[walk.place[LEAVES + 1]]));
-	path_walk(&walk, (PathQuestion) {1, MIRRORED(FORWARDS(0))});
+	path_walk(&walk, question_of(SIDE_HEAD, 1, 0));
 	heads = log(LEAVES + 1 + exp(walk.score[walk.place[1]]));
 	return (heads + tails) / 2;
 }
@@ -814,7 +821,7 @@ count_found(const Nations *nations, const PathNetwork *network)
 
 	for (int i = 0; i < nations->missings; i++)
 	{
-		int64_t		count = path_answers(reader, SIDE_TAIL, nations->missing[i].head, 2, leader, POOL_LEADER, &answers);
+		int64_t		count = path_answers(reader, question_of(SIDE_TAIL, nations->missing[i].head, 2), leader, POOL_LEADER, &answers);
 		bool		best = true;
 
 		for (int64_t j = 0; j < count; j++)
@@ -906,7 +913,7 @@ check_shares(void)
 		FactIndex	facts;
 		PathNetwork network = random_network((PathShape) {RELATIONS, 1, 16, 3});
 		PathWeights weights = path_weights(network.shape, network.parameter);
-		Definition	definition = {.weights = &weights,.question = {0, FORWARDS(2)}};
+		Definition	definition = {.weights = &weights,.question = question_of(SIDE_TAIL, 0, 2)};
 		double		message[2][16] = {{0}};
 		double		sum[16];
 		double		adds[2];
@@ -988,7 +995,7 @@ check_waiting(void)
 	{
 		PathNetwork network = random_network((PathShape) {RELATIONS, 2, 16, 3});
 		PathWeights weights = path_weights(network.shape, network.parameter);
-		Definition	definition = {.weights = &weights,.question = {0, FORWARDS(1)},.triple = triple,.triples = 3};
+		Definition	definition = {.weights = &weights,.question = question_of(SIDE_TAIL, 0, 1),.triple = triple,.triples = 3};
 		double		message[3][16] = {{0}};
 		double		sum[16];
 		double		adds[3];

@@ -35,7 +35,7 @@ addition_to(Triple triple)
 }
 
 static int64_t
-list_additions(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread,
+list_additions(void *argument, const Question *question, Pool *pool, int thread,
 	const KgeAddition **additions)
 {
 	static KgeAddition listed[4][1024];
@@ -44,7 +44,7 @@ list_additions(void *argument, Side side, int32_t given, int32_t relation, Pool 
 
 	for (int32_t e = model->entities - 1; e >= 0; e--)
 	{
-		Triple		triple = {side == SIDE_TAIL ? given : e, relation, side == SIDE_TAIL ? e : given};
+		Triple		triple = question_triple(question, e);
 
 		if (addition_to(triple) > 0)
 			listed[thread][count++] = (KgeAddition) {e, addition_to(triple)};
@@ -254,7 +254,7 @@ test_extreme_size(Variant variant, double size)
 
 /* An adjustment that adds the same to everybody, though no sum with it is exact */
 static int64_t
-raise_all(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread,
+raise_all(void *argument, const Question *question, Pool *pool, int thread,
 		  const KgeAddition **additions)
 {
 	static KgeAddition all[1024];

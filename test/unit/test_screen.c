@@ -60,17 +60,17 @@ list_best(const KgeModel *model, int32_t given, Lists *lists)
 }
 
 static int64_t
-list(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread, const KgeAddition **additions)
+list(void *argument, const Question *question, Pool *pool, int thread, const KgeAddition **additions)
 {
 	Lists	   *lists = argument;
 
-	*additions = lists->addition[given];
+	*additions = lists->addition[question->given];
 	return LISTED;
 }
 
 /* The best score is above the one that is needed by `probability` - 1/2, so that the screen has a probability over 0. */
 static double
-needed(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, double probability, double last)
+needed(void *argument, const QuestionList *asked, const Question *question, double probability, double last)
 {
 	const Lists *lists = argument;
 
@@ -83,8 +83,8 @@ staying(const KgeModel *model, Lists *lists, bool listed, double less)
 {
 	KgeAdjustment lists_best = {.list = list,.argument = lists};
 	KgeJudge	judge = {.argument = lists,.needed = needed,.least = SHOWN};
-	KgeQuestionAnswers question[QUESTIONS];
-	KgeAsked	asked = {.side = SIDE_TAIL,.question = question,.count = QUESTIONS};
+	Question	question[QUESTIONS];
+	QuestionList asked = {.side = SIDE_TAIL,.question = question,.count = QUESTIONS};
 	int64_t		number[QUESTIONS];
 	Pool	   *pool = pool_create(1, NULL, NULL);
 	const KgeSketch *sketch = kge_sketch(&arena, pool, model);
@@ -94,7 +94,7 @@ staying(const KgeModel *model, Lists *lists, bool listed, double less)
 
 	for (int i = 0; i < QUESTIONS; i++)
 	{
-		question[i] = (KgeQuestionAnswers) {.given = i};
+		question[i] = question_of(SIDE_TAIL, i, 0);
 		number[i] = i;
 	}
 	kge_screen_take(&screen, &allocation, model, sketch, 1, QUESTIONS);

@@ -38,7 +38,7 @@ typedef struct List
 
 /* KgeAdjustment's callback */
 static int64_t
-list_some(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread, const KgeAddition **additions)
+list_some(void *argument, const Question *question, Pool *pool, int thread, const KgeAddition **additions)
 {
 	List	   *list = argument;
 
@@ -78,7 +78,7 @@ compare(const char *what, const KgeModel *model, Pool *pool, Side side,
 	int			expected = 0;
 	int			wrong = 0;
 	int64_t		count = kge_top(&arena, pool, model, moved_sketch(model, pool),
-				(KgeTopQuestion) {side, 3, 1, excluded, excluded_count}, adjustment, k, answer);
+				(Question) {side, 3, 1, excluded, excluded_count}, adjustment, k, answer);
 
 	for (int e = 0; e < ENTITIES; e++)
 	{
@@ -199,7 +199,7 @@ test_float_above(void)
 static void
 test_top_bytes(const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment, Pool *pool)
 {
-	KgeTopQuestion question = {SIDE_TAIL, 3, 1, NULL, 0};
+	Question	question = {SIDE_TAIL, 3, 1, NULL, 0};
 	KgeAnswer	answer[ENTITIES];
 
 	for (int k = 1; k <= 2 * ENTITIES; k += ENTITIES - 1)
@@ -280,7 +280,7 @@ test_top_entities(void)
 	test_bytes(&model, sketch, pool);
 	test_memory(&model);
 	CHECK(kge_top(&arena, pool, &model, sketch,
-				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, NULL, 0, &answer) == 0);
+				(Question) {SIDE_TAIL, 3, 1, NULL, 0}, NULL, 0, &answer) == 0);
 	CHECK(kge_top(&empty_arena, pool, &model, sketch,
-				(KgeTopQuestion) {SIDE_TAIL, 3, 1, NULL, 0}, NULL, 1, &answer) == -1);
+				(Question) {SIDE_TAIL, 3, 1, NULL, 0}, NULL, 1, &answer) == -1);
 }

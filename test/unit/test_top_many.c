@@ -23,15 +23,14 @@ addition_to(int32_t given, int32_t relation, int32_t entity)
 }
 
 static int64_t
-list_additions(void *argument, Side side, int32_t given, int32_t relation,
-			   Pool *pool, int thread, const KgeAddition **additions)
+list_additions(void *argument, const Question *question, Pool *pool, int thread, const KgeAddition **additions)
 {
 	KgeAddition *list = (KgeAddition *) argument + thread * ENTITIES;
 	int64_t		count = 0;
 
 	for (int i = ENTITIES - 1; i >= 0; i--)
-		if (addition_to(given, relation, i) > 0)
-			list[count++] = (KgeAddition) {i, addition_to(given, relation, i)};
+		if (addition_to(question->given, question->relation, i) > 0)
+			list[count++] = (KgeAddition) {i, addition_to(question->given, question->relation, i)};
 	*additions = list;
 	return count;
 }
@@ -53,7 +52,7 @@ compare_answers(const void *a, const void *b)
 }
 
 static bool
-is_excluded(const KgeTopQuestion *question, int32_t entity)
+is_excluded(const Question *question, int32_t entity)
 {
 	for (int i = 0; i < question->excluded_count; i++)
 		if (question->excluded[i] == entity)
@@ -62,7 +61,7 @@ is_excluded(const KgeTopQuestion *question, int32_t entity)
 }
 
 static int64_t
-all_answers(const KgeModel *model, const KgeAdjustment *adjustment, bool listed, const KgeTopQuestion *question,
+all_answers(const KgeModel *model, const KgeAdjustment *adjustment, bool listed, const Question *question,
 			KgeAnswer *out)
 {
 	int			key = 2 * question->relation + question->side;
@@ -92,10 +91,10 @@ static const int32_t few[] = {0, 3, 255, 256, 511, 699};
 
 /* Some twice, with different answers that are left out */
 static void
-draw_questions(KgeTopQuestion *question)
+draw_questions(Question *question)
 {
 	for (int i = 0; i < QUESTIONS; i++)
-		question[i] = (KgeTopQuestion) {i % 3 == 0 ? SIDE_HEAD : SIDE_TAIL, next_below(ENTITIES / 10),
+		question[i] = (Question) {i % 3 == 0 ? SIDE_HEAD : SIDE_TAIL, next_below(ENTITIES / 10),
 			i % RELATIONS, few, i % 4 == 0 ? 6 : 0};
 }
 
@@ -103,14 +102,14 @@ static void
 compare(const char *what, const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment, bool listed,
 		int count, int64_t k)
 {
-	KgeTopQuestion question[QUESTIONS];
+	Question	question[QUESTIONS];
 	KgeAnswer  *expected = take(sizeof(KgeAnswer) * ENTITIES);
 	KgeAnswer  *answers = take(sizeof(KgeAnswer) * (size_t) (count * k));
 	int64_t		found[QUESTIONS];
 	int			wrong = 0;
 
 	draw_questions(question);
-	kge_top_many_ask(kge_top_many(&arena, pool, model, sketch, adjustment, listed), (KgeTopQuestions) {question, count}, k,
+	kge_top_many_ask(kge_top_many(&arena, pool, model, sketch, adjustment, listed), question, count, k,
 					 answers, found);
 	for (int i = 0; i < count; i++)
 	{

@@ -35,8 +35,7 @@ addition_to(Triple triple)
 static int	listed;				/* how many times a list was asked for, by any thread */
 
 static int64_t
-list_additions(void *argument, Side side, int32_t given, int32_t relation,
-	Pool *pool, int thread, const KgeAddition **additions)
+list_additions(void *argument, const Question *question, Pool *pool, int thread, const KgeAddition **additions)
 {
 	KgeAddition *list = take(sizeof(KgeAddition) * ENTITIES);
 	int64_t		count = 0;
@@ -44,7 +43,7 @@ list_additions(void *argument, Side side, int32_t given, int32_t relation,
 	__atomic_fetch_add(&listed, 1, __ATOMIC_RELAXED);
 	for (int i = ENTITIES - 1; i >= 0; i--)
 	{
-		double		addition = addition_to((Triple) {given, relation, i});
+		double		addition = addition_to((Triple) {question->given, question->relation, i});
 
 		if (addition > 0)
 			list[count++] = (KgeAddition) {i, addition};
@@ -59,14 +58,13 @@ static const double scales[2 * RELATIONS] = {9, 0.5, 9, 1, 9, 3};
 
 /* Half of the highest additions, and nothing for the others */
 static int64_t
-list_quickly(void *argument, Side side, int32_t given, int32_t relation,
-	Pool *pool, int thread, const KgeAddition **additions)
+list_quickly(void *argument, const Question *question, Pool *pool, int thread, const KgeAddition **additions)
 {
 	KgeAddition *list = take(sizeof(KgeAddition) * ENTITIES);
 	int64_t		count = 0;
 
 	for (int i = 0; i < ENTITIES; i++)
-		if (addition_to((Triple) {given, relation, i}) == 1.5)
+		if (addition_to((Triple) {question->given, question->relation, i}) == 1.5)
 			list[count++] = (KgeAddition) {i, 0.75};
 	*additions = list;
 	return count;
@@ -151,7 +149,7 @@ static int	screened;			/* questions, by any thread */
 
 /* Any number that rises with the score serves.  Answers on the head's side are a little more probable. */
 static void
-judge(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, KgeScored *answers, int64_t count)
+judge(void *argument, const QuestionList *asked, const Question *question, KgeScored *answers, int64_t count)
 {
 	for (int64_t i = 0; i < count; i++)
 	{
@@ -162,7 +160,7 @@ judge(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question,
 
 /* The same, the other way round */
 static double
-needed(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, double probability, double last)
+needed(void *argument, const QuestionList *asked, const Question *question, double probability, double last)
 {
 	__atomic_fetch_add(&screened, 1, __ATOMIC_RELAXED);
 	return probability - (asked->side == SIDE_HEAD ? 0.25 : 0);
@@ -170,7 +168,7 @@ needed(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question
 
 /* By scores that lack something */
 static double
-promise(void *argument, const KgeAsked *asked, const KgeQuestionAnswers *question, const KgeScored *answers, int64_t count)
+promise(void *argument, const QuestionList *asked, const Question *question, const KgeScored *answers, int64_t count)
 {
 	return answers[0].score;
 }
@@ -184,12 +182,12 @@ given_of(Triple triple, Side side)
 }
 
 /* Questions of a relation for a side that known triples answer; the triples ascend by (relation, head, tail). */
-static KgeAsked
+static QuestionList
 questions_of(const Triple *known, int count, int32_t relation, Side side)
 {
-	KgeQuestionAnswers *question = take(sizeof(KgeQuestionAnswers) * ENTITIES);
+	Question   *question = take(sizeof(Question) * ENTITIES);
 	int32_t    *answer = take(sizeof(int32_t) * (size_t) (count + 1));
-	KgeAsked	asked = {.side = side,.relation = relation,.question = question,.known = answer};
+	QuestionList asked = {.side = side,.relation = relation,.question = question};
 	int64_t		answers = 0;
 
 	for (int32_t given = 0; given < ENTITIES; given++)
@@ -206,7 +204,7 @@ questions_of(const Triple *known, int count, int32_t relation, Side side)
 					answer[answers++] = other;
 			}
 		if (answers > first)
-			question[asked.count++] = (KgeQuestionAnswers) {given, first, answers};
+			question[asked.count++] = (Question) {side, given, relation, answer + first, answers - first};
 	}
 	return asked;
 }
@@ -224,7 +222,7 @@ complete(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *a
 	for (int32_t r = 0; r < model->relations; r++)
 		for (int side = heads ? SIDE_HEAD : SIDE_TAIL; side <= SIDE_TAIL; side++)
 		{
-			KgeAsked	asked = questions_of(known, count, r, (Side) side);
+			QuestionList asked = questions_of(known, count, r, (Side) side);
 
 			kge_completion_ask(completion, &asked);
 		}
@@ -234,32 +232,31 @@ complete(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *a
 /* ---- some candidates, one answer a head ------------------------------------------------- */
 
 /* The same questions in rows of candidates: what they exclude among these, the given one with it where it is none */
-static KgeAsked
-questions_among(const KgeAsked *asked, const KgeChosen *chosen)
+static QuestionList
+questions_among(const QuestionList *asked, const KgeChosen *chosen)
 {
-	KgeAsked	among = *asked;
-	KgeQuestionAnswers *question = take(sizeof(KgeQuestionAnswers) * ENTITIES);
+	QuestionList among = *asked;
+	Question   *question = take(sizeof(Question) * ENTITIES);
 	int32_t    *excluded = take(sizeof(int32_t) * (ENTITIES + KNOWN));
 	int64_t		end = 0;
 
 	for (int64_t i = 0; i < asked->count; i++)
 	{
-		const KgeQuestionAnswers *all = &asked->question[i];
+		const Question *all = &asked->question[i];
 
-		question[i] = (KgeQuestionAnswers) {kge_chosen_given(chosen, all->given), end, end};
+		question[i] = (Question) {all->side, kge_chosen_given(chosen, all->given), all->relation, excluded + end, 0};
 		for (int32_t entity = 0; entity < ENTITIES; entity++)
 		{
 			bool		is_excluded = !asked->reflexive && entity == all->given;
 
-			for (int64_t j = all->first; j < all->end; j++)
-				is_excluded |= asked->known[j] == entity;
+			for (int64_t j = 0; j < all->excluded_count; j++)
+				is_excluded |= all->excluded[j] == entity;
 			if (is_excluded && chosen->row[entity] >= 0)
-				excluded[end++] = chosen->row[entity];
+				excluded[end + question[i].excluded_count++] = chosen->row[entity];
 		}
-		question[i].end = end;
+		end += question[i].excluded_count;
 	}
 	among.question = question;
-	among.known = excluded;
 	among.entity = chosen->entity;
 	return among;
 }
@@ -290,8 +287,8 @@ test_chosen(Variant variant, const KgeAdjustment *adjustment)
 								judging, (KgeWanted) {.k = 500,.questions = count,.probability = -1000,.exact = true});
 	for (int32_t r = 0; r < model.relations; r++)
 	{
-		KgeAsked	all = questions_of(known, count, r, SIDE_TAIL);
-		KgeAsked	asked = questions_among(&all, chosen);
+		QuestionList all = questions_of(known, count, r, SIDE_TAIL);
+		QuestionList asked = questions_among(&all, chosen);
 
 		kge_completion_ask(completion, &asked);
 	}
@@ -328,7 +325,7 @@ test_one_each(Variant variant)
 		for (int32_t r = 0; r < model.relations; r++)
 			for (int side = SIDE_HEAD; side <= SIDE_TAIL; side++)
 			{
-				KgeAsked	asked = questions_of(known, count, r, (Side) side);
+				QuestionList asked = questions_of(known, count, r, (Side) side);
 
 				kge_completion_ask(completion, &asked);
 			}
@@ -453,7 +450,7 @@ test_settled(Variant variant, bool one_each)
 		settled = 0;
 		for (int32_t r = 0; r < model.relations; r++)
 		{
-			KgeAsked	asked = questions_of(known, count, r, SIDE_TAIL);
+			QuestionList asked = questions_of(known, count, r, SIDE_TAIL);
 
 			kge_completion_ask(completion, &asked);
 		}
@@ -507,7 +504,7 @@ static int64_t
 complete_many(const KgeModel *model, const KgeAdjustment *adjustment, const Triple *known, bool exact, const KgeScored **best,
 			  int *lists)
 {
-	KgeAsked	asked = questions_of(known, MANY_KNOWN, 1, SIDE_TAIL);
+	QuestionList asked = questions_of(known, MANY_KNOWN, 1, SIDE_TAIL);
 	KgeCompletion *completion = kge_completion(&arena, pool, model, NULL, adjustment, judging,
 											   (KgeWanted) {.k = 20,.questions = asked.count,.probability = -1000,.exact = exact});
 

@@ -17,15 +17,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/dense.h"
 #include "core/random.h"
 #include "core/sort.h"
-#include "kge/learn/bfloat16.h"
 #include "kge/score/conve.h"
 #include "loss.h"
 #include "one_vs_all.h"
-#include "tiles.h"
-
+#include "wave.h"
 
 typedef struct TrueAnswer
 {
@@ -44,9 +41,7 @@ typedef struct GroupQuery
 typedef struct KVsAll
 {
 	int			most;			/* queries of a minibatch */
-	int			room;			/* the same in whole blocks */
-	int			stride;			/* of rows of queries */
-	KgeTiles	tiles;
+	KgeWave		wave;			/* the minibatch's queries */
 
 	/* the epoch */
 	KgeGroups	groups;
@@ -54,25 +49,14 @@ typedef struct KVsAll
 	int64_t		minibatches;
 	int64_t		minibatch;		/* that comes next */
 
-	/* the minibatch: of each query */
-	int			count;
+	/* of each query of the minibatch */
 	GroupQuery *query;
 	KgeQuery   *asked;
-	float	   *vector;
 	float	   *d_vector;
 	TrueAnswer *answer;			/* of all */
-	size_t		prepared_size;
-	float	   *prepared;		/* of each block, the engine's */
-	float	   *d_query;		/* shards x room x stride */
 	double	   *loss;			/* of each shard */
-	float	   *score;			/* of each thread, 2 x KGE_TILE x KGE_BLOCK: scores, and derivatives */
+	float	   *score;			/* of each thread, KGE_TILE x KGE_BLOCK */
 	ConveBatch *network;		/* NULL: a score function without one */
-
-	/* in bfloat16, if not NULL */
-	const KgeBfloat16 *kernels;
-	KgePacked	tile;			/* of each thread, the one at work */
-	KgePacked	packed;			/* queries, block by block */
-	KgeDerivatives derivatives; /* of each thread, of the tile at work and all queries */
 } KVsAll;
 
 /* ---- memory ------------------------------------------------------------------------ */
@@ -85,42 +69,24 @@ plan(KgeTrainer *plan)
 	plan->relation.is_dense = plan->relation.model == NULL;
 }
 
-static void
-take_bfloat16(const KgeTrainer *plan, int threads, KVsAll *work, Allocation *allocation)
-{
-	work->kernels = kge_bfloat16();
-	work->tile = kge_packed_take(allocation, (size_t) threads, KGE_TILE, plan->entity.width);
-	work->packed = kge_packed_take(allocation, 1, (size_t) work->room, plan->entity.width);
-	work->derivatives = kge_derivatives_take(allocation, threads, KGE_TILE, work->room, KGE_BLOCK);
-}
-
 static void *
 take(const KgeTrainer *plan, int threads, Allocation *allocation)
 {
 	KVsAll	   *memory = TAKE(allocation, KVsAll, 1);
-	KVsAll		work = {.most = plan->training.batch_size,.stride = plan->entity.stride};
+	KVsAll		work = {.most = plan->training.batch_size};
 	size_t		most = (size_t) work.most;
-	size_t		row = (size_t) work.stride * sizeof(float);
 
-	work.room = (int) pool_pieces(work.most, KGE_BLOCK) * KGE_BLOCK;
-	work.tiles = kge_tiles(plan->entity.rows);
+	work.wave = kge_wave_take(plan, (int) pool_pieces(work.most, KGE_BLOCK) * KGE_BLOCK, threads, allocation);
 	work.groups.room = plan->max_positives;
 	work.groups.keys = plan->entity.rows > plan->relation.rows ? plan->entity.rows : plan->relation.rows;
 	work.groups.limit = INT32_MAX;
 	kge_groups_take(&work.groups, allocation);
 	work.query = TAKE(allocation, GroupQuery, most);
 	work.asked = TAKE(allocation, KgeQuery, most);
-	work.vector = allocation_take(allocation, most, row);
-	work.d_vector = allocation_take(allocation, most, row);
+	work.d_vector = allocation_take(allocation, most, (size_t) work.wave.stride * sizeof(float));
 	work.answer = TAKE(allocation, TrueAnswer, 2 * (size_t) plan->max_positives);
-	work.prepared_size = kge_engine_scratch(&plan->engine, KGE_BLOCK);
-	work.prepared = allocation_take(allocation, (size_t) pool_pieces(work.most, KGE_BLOCK),
-									work.prepared_size * sizeof(float));
-	work.d_query = allocation_take(allocation, (size_t) work.tiles.shards * (size_t) work.room, row);
-	work.loss = TAKE(allocation, double, (size_t) work.tiles.shards);
-	work.score = allocation_take(allocation, (size_t) threads, 2 * KGE_TILE * KGE_BLOCK * sizeof(float));
-	if (kge_in_bfloat16(plan))
-		take_bfloat16(plan, threads, &work, allocation);
+	work.loss = TAKE(allocation, double, (size_t) work.wave.shards);
+	work.score = allocation_take(allocation, (size_t) threads, KGE_TILE * KGE_BLOCK * sizeof(float));
 	if (plan->relation.model == NULL)
 		work.network = conve_batch_take(plan->relation.width, work.most, threads, allocation);
 	if (memory != NULL)
@@ -152,13 +118,13 @@ next_minibatch(KgeTrainer *trainer)
 	TrueAnswer *answer = work->answer;
 	int64_t		end;
 
-	work->count = 0;
+	work->wave.count = 0;
 	if (work->minibatch == work->minibatches)
 		return false;
 	end = groups * (work->minibatch + 1) / work->minibatches;
 	for (int64_t i = groups * work->minibatch / work->minibatches; i < end; i++)
 	{
-		GroupQuery *query = &work->query[work->count++];
+		GroupQuery *query = &work->query[work->wave.count++];
 
 		query->group = kge_group(&work->groups, (int64_t) kge_order_place(&work->order, (uint64_t) i));
 		query->answer = answer;
@@ -166,25 +132,6 @@ next_minibatch(KgeTrainer *trainer)
 	}
 	work->minibatch++;
 	return true;
-}
-
-/* ---- where things are ------------------------------------------------------------------ */
-
-static KgeRows
-block_queries(const KVsAll *work, int block)
-{
-	int			left = work->count - block * KGE_BLOCK;
-
-	return (KgeRows) {
-		left < KGE_BLOCK ? left : KGE_BLOCK, work->stride,
-		work->vector + (size_t) block * KGE_BLOCK * (size_t) work->stride
-	};
-}
-
-static float *
-shard_gradient(const KVsAll *work, int shard, int query)
-{
-	return work->d_query + ((size_t) shard * (size_t) work->room + (size_t) query) * (size_t) work->stride;
 }
 
 /* ---- forwards ------------------------------------------------------------------------------ */
@@ -241,7 +188,7 @@ open_query(KgeTrainer *trainer, int number, int thread)
 	if (work->network == NULL)
 	{
 		kge_open_relation_slot(trainer, number, asked, query->weight / 2);
-		kge_make_query(trainer->model, asked, work->vector + (size_t) number * (size_t) work->stride);
+		kge_make_query(trainer->model, asked, work->wave.vector + (size_t) number * (size_t) work->wave.stride);
 		return;
 	}
 	trainer->relation.row[number] = asked.relation;
@@ -253,7 +200,7 @@ static void
 open_queries(void *argument, int64_t item, int thread)
 {
 	KgeTrainer *trainer = argument;
-	int			count = block_queries(trainer->work, (int) item).count;
+	int			count = kge_wave_queries(&((KVsAll *) trainer->work)->wave, (int) item).count;
 
 	for (int i = 0; i < count; i++)
 	{
@@ -267,14 +214,8 @@ static void
 prepare_queries(void *argument, int64_t item, int thread)
 {
 	KgeTrainer *trainer = argument;
-	KVsAll	   *work = trainer->work;
 
-	KgeRows		queries = block_queries(work, (int) item);
-
-	if (work->kernels != NULL)
-		kge_pack_queries(queries, kge_packed_from(work->packed, (size_t) item * KGE_BLOCK));
-	else
-		kge_engine_prepare(&trainer->engine, queries, work->prepared + (size_t) item * work->prepared_size);
+	kge_wave_prepare(trainer, &((KVsAll *) trainer->work)->wave, (int) item);
 	pool_yield(trainer->pool, thread);
 }
 
@@ -286,18 +227,11 @@ make_by_network(KgeTrainer *trainer)
 
 	step.stream = random_stream(trainer->training.seed, DRAW_DROPOUT, trainer->epoch, (uint64_t) work->minibatch);
 	memcpy(step.dropout, trainer->training.dropout, sizeof(step.dropout));
-	conve_batch_forward(work->network, trainer->pool, trainer->model, work->asked, work->count, step,
-						work->vector, work->stride);
+	conve_batch_forward(work->network, trainer->pool, trainer->model, work->asked, work->wave.count, step,
+						work->wave.vector, work->wave.stride);
 }
 
 /* ---- a shard ---------------------------------------------------------------------------------- */
-
-/* What every entity's label is at least */
-static float
-lowest_label(const KgeTrainer *trainer)
-{
-	return (float) (trainer->training.label_smoothing / trainer->model->entities);
-}
 
 /* Of n scores of label 0 instead: what label y changes. */
 KERNEL void
@@ -336,81 +270,33 @@ raise_answers(const KgeTrainer *trainer, const GroupQuery *query, int32_t from, 
 	}
 }
 
-/* Derivatives by the scores of a tile and a block; returns the losses. */
-static double
-derive(const KgeTrainer *trainer, int block, int32_t from, int rows, int count, const float *s, float *g)
+/* Scores a tile and a block, and adds to the shard's loss. */
+static const float *
+derive(KgeTrainer *trainer, int tile, int block, const KgePacked *tile_packed, float *derivative, int thread)
 {
-	const KVsAll *work = trainer->work;
+	KVsAll	   *work = trainer->work;
+	int			rows = kge_wave_candidates(trainer, tile).count;
+	int			count = kge_wave_queries(&work->wave, block).count;
+	float	   *score = work->score + (size_t) thread * KGE_TILE * KGE_BLOCK;
+	float		lowest = (float) (trainer->training.label_smoothing / trainer->model->entities);	/* of all labels */
 	float		ones[KGE_BLOCK];
 	float		loss[KGE_BLOCK] = {0};
-	float		lowest = lowest_label(trainer);
 	double		sum = 0;
 
 	for (int i = 0; i < KGE_BLOCK; i++)
 		ones[i] = 1;
-	kge_logistic_loss(rows, count, 0, s, KGE_BLOCK, ones, 0, g, loss);
+	kge_wave_scores(trainer, &work->wave, tile, block, tile_packed, score);
+	kge_logistic_loss(rows, count, 0, score, KGE_BLOCK, ones, 0, derivative, loss);
 	for (int row = 0; lowest > 0 && row < rows; row++)
-		raise_labels(count, lowest, s + row * KGE_BLOCK, g + row * KGE_BLOCK, loss);
+		raise_labels(count, lowest, score + row * KGE_BLOCK, derivative + row * KGE_BLOCK, loss);
 	for (int i = 0; i < count; i++)
 	{
-		raise_answers(trainer, &work->query[block * KGE_BLOCK + i], from, rows, s + i, g + i, &loss[i]);
+		raise_answers(trainer, &work->query[block * KGE_BLOCK + i], tile * KGE_TILE, rows, score + i, derivative + i,
+					  &loss[i]);
 		sum += loss[i];
 	}
-	return sum;
-}
-
-static void
-learn_tile(KgeTrainer *trainer, int shard, int tile, int thread)
-{
-	KVsAll	   *work = trainer->work;
-	KgeRows		candidates = kge_tile_candidates(trainer, tile);
-	float	   *score = work->score + (size_t) thread * 2 * KGE_TILE * KGE_BLOCK;
-	float	   *derivative = score + KGE_TILE * KGE_BLOCK;
-
-	for (int block = 0; block * KGE_BLOCK < work->count; block++)
-	{
-		KgeRows		queries = block_queries(work, block);
-
-		kge_engine_scores(&trainer->engine, queries, work->prepared + (size_t) block * work->prepared_size, candidates,
-						  score, KGE_BLOCK);
-		work->loss[shard] += derive(trainer, block, tile * KGE_TILE, candidates.count, queries.count, score,
-									derivative);
-		kge_engine_gradients(&trainer->engine, queries, candidates, score, derivative, KGE_BLOCK,
-							 shard_gradient(work, shard, block * KGE_BLOCK),
-							 kge_tile_gradient(trainer, tile), block > 0);
-		pool_yield(trainer->pool, thread);
-	}
-}
-
-/* The entities' gradients are one product over all blocks. */
-static void
-learn_tile_bfloat16(KgeTrainer *trainer, int shard, int tile, int thread)
-{
-	KVsAll	   *work = trainer->work;
-	KgeRows		candidates = kge_tile_candidates(trainer, tile);
-	KgePacked	packed = kge_packed_of(work->tile, thread);
-	KgeDerivatives derivatives = kge_derivatives_of(work->derivatives, thread);
-	float	   *score = work->score + (size_t) thread * 2 * KGE_TILE * KGE_BLOCK;
-	float	   *derivative = score + KGE_TILE * KGE_BLOCK;
-
-	kge_pack_candidates(work->kernels, candidates, packed);
-	for (int block = 0; block * KGE_BLOCK < work->count; block++)
-	{
-		KgeRows		queries = block_queries(work, block);
-
-		kge_bfloat16_scores(work->kernels, kge_packed_from(work->packed, (size_t) block * KGE_BLOCK), queries.count,
-							packed, candidates.count, score, KGE_BLOCK);
-		work->loss[shard] += derive(trainer, block, tile * KGE_TILE, candidates.count, queries.count, score,
-									derivative);
-		kge_pack_derivatives(work->kernels, candidates.count, queries.count, derivative, KGE_BLOCK, block * KGE_BLOCK,
-							 derivatives);
-		kge_bfloat16_query_gradients(work->kernels, derivatives, queries.count, packed, candidates.count,
-									 shard_gradient(work, shard, block * KGE_BLOCK), queries.stride);
-		pool_yield(trainer->pool, thread);
-	}
-	kge_bfloat16_candidate_gradients(work->kernels, derivatives, work->packed, work->count, candidates.count,
-									 kge_tile_gradient(trainer, tile), candidates.stride, false);
-	pool_yield(trainer->pool, thread);
+	work->loss[tile / work->wave.of_shard] += sum;
+	return score;
 }
 
 /* Item: a shard. */
@@ -419,15 +305,9 @@ learn_shard(void *argument, int64_t item, int thread)
 {
 	KgeTrainer *trainer = argument;
 	KVsAll	   *work = trainer->work;
-	int			shard = (int) item;
 
-	work->loss[shard] = 0;
-	memset(shard_gradient(work, shard, 0), 0, (size_t) work->room * (size_t) work->stride * sizeof(float));
-	for (int tile = kge_shard_start(&work->tiles, shard); tile < kge_shard_start(&work->tiles, shard + 1); tile++)
-		if (work->kernels != NULL)
-			learn_tile_bfloat16(trainer, shard, tile, thread);
-		else
-			learn_tile(trainer, shard, tile, thread);
+	work->loss[item] = 0;
+	kge_wave_learn(trainer, &work->wave, (int) item, true, derive, thread);
 }
 
 /* ---- backwards ---------------------------------------------------------------------------------- */
@@ -439,17 +319,15 @@ finish_queries(void *argument, int64_t item, int thread)
 	KgeTrainer *trainer = argument;
 	KVsAll	   *work = trainer->work;
 	size_t		width = (size_t) trainer->entity.width;
-	int			count = block_queries(work, (int) item).count;
+	int			count = kge_wave_queries(&work->wave, (int) item).count;
 
 	for (int i = 0; i < count; i++)
 	{
 		int			number = (int) item * KGE_BLOCK + i;
-		float	   *d_vector = work->d_vector + (size_t) number * (size_t) work->stride;
+		float	   *d_vector = work->d_vector + (size_t) number * (size_t) work->wave.stride;
 		float	   *d_entity = trainer->entity.gradient + (size_t) number * (size_t) trainer->entity.stride;
 
-		memcpy(d_vector, shard_gradient(work, 0, number), width * sizeof(float));
-		for (int shard = 1; shard < work->tiles.shards; shard++)
-			dense_add(trainer->entity.width, shard_gradient(work, shard, number), d_vector);
+		kge_wave_gradient(&work->wave, number, trainer->entity.width, d_vector);
 		if (work->network == NULL)
 		{
 			memcpy(trainer->relation.gradient + (size_t) number * (size_t) trainer->relation.stride, d_vector,
@@ -470,7 +348,7 @@ finish_by_network(KgeTrainer *trainer)
 	size_t		own = (size_t) (relation->rows - kge_shared_rows(trainer->model)) * (size_t) relation->width;
 
 	memset(relation->dense, 0, own * sizeof(float));
-	conve_batch_backward(work->network, trainer->pool, work->d_vector, work->stride, (ConveGradients) {
+	conve_batch_backward(work->network, trainer->pool, work->d_vector, work->wave.stride, (ConveGradients) {
 		.given = trainer->entity.gradient,.given_stride = trainer->entity.stride,
 		.relation = relation->gradient,.relation_stride = relation->stride,.rows = relation->dense + own
 	});
@@ -483,13 +361,13 @@ learn(void *argument)
 {
 	KgeTrainer *trainer = argument;
 	KVsAll	   *work = trainer->work;
-	int64_t		blocks = pool_pieces(work->count, KGE_BLOCK);
+	int64_t		blocks = pool_pieces(work->wave.count, KGE_BLOCK);
 
 	pool_run(trainer->pool, blocks, open_queries, trainer);
 	if (work->network != NULL)
 		make_by_network(trainer);
 	pool_run(trainer->pool, blocks, prepare_queries, trainer);
-	pool_run(trainer->pool, work->tiles.shards, learn_shard, trainer);
+	pool_run(trainer->pool, work->wave.shards, learn_shard, trainer);
 	pool_run(trainer->pool, blocks, finish_queries, trainer);
 	if (work->network != NULL)
 		finish_by_network(trainer);
@@ -500,11 +378,11 @@ static KgeSum
 sum_minibatch(const KgeTrainer *trainer)
 {
 	const KVsAll *work = trainer->work;
-	KgeSum		sum = {.terms = (int64_t) work->count * trainer->model->entities};
+	KgeSum		sum = {.terms = (int64_t) work->wave.count * trainer->model->entities};
 
-	for (int shard = 0; shard < work->tiles.shards; shard++)
+	for (int shard = 0; shard < work->wave.shards; shard++)
 		sum.loss += work->loss[shard];
-	for (int i = 0; i < work->count; i++)
+	for (int i = 0; i < work->wave.count; i++)
 		sum.positives += work->query[i].answers / 2.0;
 	return sum;
 }

@@ -10,13 +10,6 @@
 /* KgeLoss.scores of a loss against all entities */
 extern double kge_scores_of_all(const KgeTraining *training, const KgeModel *model, int64_t positives, int64_t queries);
 
-/* Whether a loss over all entities multiplies in bfloat16. */
-static inline bool
-kge_in_bfloat16(const KgeTrainer *trainer)
-{
-	return trainer->training.precision == KGE_BFLOAT16 && trainer->engine.similarity == KGE_DOT;
-}
-
 /* ---- group.c: the positives of an epoch, grouped by the query that they answer  */
 
 typedef struct KgeGroups

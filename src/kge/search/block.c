@@ -72,7 +72,7 @@ code_slope(const KgeQuestionBlock *block, int question)
 }
 
 void
-kge_block_open(KgeQuestionBlock *block, const KgeTopQuestion *question, int questions)
+kge_block_open(KgeQuestionBlock *block, const Question *question, int questions)
 {
 	KgeQuery	asked[KGE_BLOCK_QUESTIONS];
 	int			stride = vector_stride(block->engine.width);
@@ -83,9 +83,7 @@ kge_block_open(KgeQuestionBlock *block, const KgeTopQuestion *question, int ques
 		kge_moduli_open(&block->moduli, questions);
 	for (int i = 0; i < questions; i++)
 	{
-		Triple		triple = triple_of_answer(question[i].side, question[i].given, question[i].relation, 0);
-
-		asked[i] = kge_query(block->model, triple, question[i].side);
+		asked[i] = kge_query(block->model, question_triple(&question[i], 0), question[i].side);
 	}
 	kge_make_queries(block->model, asked, questions, block->query, stride);
 	for (int i = 0; i < questions; i++)

@@ -53,7 +53,7 @@ typedef struct KgeQuestionBlock
 extern void kge_block_take(KgeQuestionBlock *block, Allocation *allocation);
 
 /* Makes the queries of at most KGE_BLOCK_QUESTIONS questions.  Their thresholds exclude nothing yet. */
-extern void kge_block_open(KgeQuestionBlock *block, const KgeTopQuestion *question, int questions);
+extern void kge_block_open(KgeQuestionBlock *block, const Question *question, int questions);
 
 extern const float *kge_block_query(const KgeQuestionBlock *block, int question);
 

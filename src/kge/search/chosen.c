@@ -27,13 +27,16 @@ typedef struct ChosenParts
 	ChosenAdjustment adjustment;
 } ChosenParts;
 
-/* Those of a list that are chosen, in place of it; returns how many. */
+/* Those that are chosen of what an adjustment lists; returns how many. */
 static int64_t
-keep_chosen(const ChosenAdjustment *adjustment, int thread, int64_t count, const KgeAddition **additions)
+keep_chosen(const ChosenAdjustment *adjustment, const KgeAdjustment *listing, const Question *question, Pool *pool,
+			int thread, const KgeAddition **additions)
 {
 	const KgeChosen *chosen = adjustment->chosen;
+	Question	asked = question_of(question->side, chosen->entity[question->given], question->relation);
 	KgeAddition *addition = adjustment->addition[thread];
-	const KgeAddition *all = *additions;
+	const KgeAddition *all;
+	int64_t		count = listing->list(listing->argument, &asked, pool, thread, &all);
 	int64_t		listed = 0;
 
 	for (int64_t i = 0; i < count; i++)
@@ -45,25 +48,19 @@ keep_chosen(const ChosenAdjustment *adjustment, int thread, int64_t count, const
 
 /* KgeAdjustment's callbacks */
 static int64_t
-list_chosen(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread,
-			const KgeAddition **additions)
+list_chosen(void *argument, const Question *question, Pool *pool, int thread, const KgeAddition **additions)
 {
 	const ChosenAdjustment *adjustment = argument;
-	const KgeAdjustment *all = adjustment->all;
 
-	return keep_chosen(adjustment, thread, all->list(all->argument, side, adjustment->chosen->entity[given], relation, pool,
-													 thread, additions), additions);
+	return keep_chosen(adjustment, adjustment->all, question, pool, thread, additions);
 }
 
 static int64_t
-list_quickly(void *argument, Side side, int32_t given, int32_t relation, Pool *pool, int thread,
-			 const KgeAddition **additions)
+list_quickly(void *argument, const Question *question, Pool *pool, int thread, const KgeAddition **additions)
 {
 	const ChosenAdjustment *adjustment = argument;
-	const KgeAdjustment *quick = adjustment->all->quick;
 
-	return keep_chosen(adjustment, thread, quick->list(quick->argument, side, adjustment->chosen->entity[given], relation,
-													   pool, thread, additions), additions);
+	return keep_chosen(adjustment, adjustment->all->quick, question, pool, thread, additions);
 }
 
 static double

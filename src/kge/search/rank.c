@@ -182,7 +182,7 @@ score_by_query(void *argument, int64_t item, int thread)
 	for (int i = 0; i < count; i++)
 	{
 		const float *query = ranking->scratch[thread].query + (size_t) i * (size_t) vector_stride(ranking->engine.width);
-		int64_t		asked = ranking->questions.question[item * ranking->block + i].first_example;
+		int64_t		asked = ranking->questions.first_example[item * ranking->block + i];
 
 		for (; asked >= 0; asked = ranking->questions.next_example[asked])
 		{
@@ -273,7 +273,7 @@ look_closely(const TileScores *tile, KgeBound bound, int64_t asked, int thread)
 		if (tile->score[i] - margin > bound.high || tile->score[i] + margin < bound.low)
 			continue;
 		if (candidate == answer ||
-			question_filters(&ranking->questions, tile->question, candidate))
+			question_excludes(tile->question, candidate))
 			continue;
 		score = candidate_score(tile, candidate, answer, ranking->phi[asked], thread);
 		if (tile->added != NULL)
@@ -333,13 +333,12 @@ add_to_question(KgeRanking *ranking, const Question *question, double *added, in
 	const KgeAdjustment *adjustment = ranking->adjustment;
 	double		weight = kge_adjustment_weight(adjustment, question->relation, question->side);
 	const KgeAddition *additions;
-	int64_t		count = adjustment->list(adjustment->argument, question->side, question->given, question->relation,
-										 ranking->pool, thread, &additions);
+	int64_t		count = adjustment->list(adjustment->argument, question, ranking->pool, thread, &additions);
 
 	memset(added, 0, (size_t) ranking->model->entities * sizeof(double));
 	for (int64_t i = 0; i < count; i++)
 		added[additions[i].entity] = weight * additions[i].addition;
-	for (int64_t asked = question->first_example; asked >= 0; asked = ranking->questions.next_example[asked])
+	for (int64_t asked = first_example(&ranking->questions, question); asked >= 0; asked = ranking->questions.next_example[asked])
 		ranking->exact[asked] = ranking->phi[asked] + added[example_answer(ranking->triples, asked)];
 	pool_yield(ranking->pool, thread);
 }
@@ -350,13 +349,11 @@ add_to_question(KgeRanking *ranking, const Question *question, double *added, in
 static void
 hide_filter(const TileScores *tile)
 {
-	const Questions *questions = &tile->ranking->questions;
 	const Question *question = tile->question;
-	int64_t		place = question_filter_from(questions, question, tile->first);
-	int64_t		end = question->filter + question->filter_count;
+	int64_t		place = lower_bound_int32(question->excluded, 0, question->excluded_count, tile->first);
 
-	for (; place < end && questions->filter[place] < tile->first + tile->count; place++)
-		tile->score[questions->filter[place] - tile->first] = -INFINITY;
+	for (; place < question->excluded_count && question->excluded[place] < tile->first + tile->count; place++)
+		tile->score[question->excluded[place] - tile->first] = -INFINITY;
 }
 
 /* Scores by candidate become scores by question. */
@@ -422,7 +419,7 @@ score_tile(Block *block, int32_t first, int32_t count, int thread)
 	for (int i = 0; i < block->count; i++)
 	{
 		TileScores *tile = &block->tile[i];
-		int64_t		asked = tile->question->first_example;
+		int64_t		asked = first_example(&ranking->questions, tile->question);
 
 		tile->first = first;
 		tile->count = count;

@@ -64,12 +64,7 @@ kge_scorer(Arena *arena, const KgeModel *model, const KgeSketch *sketch)
 void
 kge_scorer_prepare(KgeScorer *scorer, const Question *questions, int count)
 {
-	KgeTopQuestion asked[KGE_SCORER_QUESTIONS];
-
-	for (int i = 0; i < count; i++)
-		asked[i] = (KgeTopQuestion) {.side = questions[i].side,.given = questions[i].given,
-			.relation = questions[i].relation};
-	kge_block_open(&scorer->block, asked, count);
+	kge_block_open(&scorer->block, questions, count);
 }
 
 float

@@ -27,7 +27,7 @@
 
 #include "block.h"
 #include "core/heap.h"
-#include "core/search.h"
+#include "core/question.h"
 #include "core/sort.h"
 
 #define AHEAD	4				/* candidates whose sketches are fetched before they are looked at */
@@ -37,7 +37,7 @@
 typedef struct ScreenThread
 {
 	KgeQuestionBlock block;
-	KgeTopQuestion question[KGE_BLOCK_QUESTIONS];
+	Question question[KGE_BLOCK_QUESTIONS];
 	double		best[MOST_SHOWN];	/* heap, the lowest first */
 	double		norm;			/* the largest of the candidates that it has looked at */
 	struct KgeScreen *screen;
@@ -58,7 +58,7 @@ struct KgeScreen
 	const KgeModel *model;
 	const KgeAdjustment *adjustment;
 	KgeJudge	judge;
-	const KgeAsked *asked;
+	const QuestionList *asked;
 	double		probability;
 	double		norm;			/* the largest of a candidate, or more; negative until it is known */
 	int64_t    *number;			/* of each question */
@@ -93,7 +93,7 @@ kge_screen_take(KgeScreen **screen, Allocation *allocation, const KgeModel *mode
 		**screen = taken;
 }
 
-static const KgeQuestionAnswers *
+static const Question *
 question_at(const KgeScreen *screen, int64_t place)
 {
 	return &screen->asked->question[screen->number[place]];
@@ -101,10 +101,10 @@ question_at(const KgeScreen *screen, int64_t place)
 
 /* Facts are no candidates, nor is the given entity, where no fact of the relation is about one alone. */
 static bool
-is_candidate(const KgeScreen *screen, const KgeQuestionAnswers *question, int32_t entity)
+is_candidate(const KgeScreen *screen, const Question *question, int32_t entity)
 {
 	return (screen->asked->reflexive || entity != question->given) &&
-		!has_int32(screen->asked->known, question->first, question->end, entity);
+		!question_excludes(question, entity);
 }
 
 /* ---- what is listed, and what is likely ------------------------------------------------- */
@@ -130,7 +130,7 @@ static ScoreRange
 range_of(const ScreenThread *thread, int q, int32_t entity, double addition)
 {
 	const KgeScreen *screen = thread->screen;
-	const KgeAsked *asked = screen->asked;
+	const QuestionList *asked = screen->asked;
 	const KgeQuestionBlock *block = &thread->block;
 	const float *row = kge_entity_row(screen->model, entity);
 	double		score = kge_engine_score(&block->engine, kge_block_query(block, q), row);
@@ -170,7 +170,7 @@ static bool
 is_lower(const ScreenThread *thread, int q, const KgeAddition *addition, int64_t kept)
 {
 	const KgeScreen *screen = thread->screen;
-	const KgeAsked *asked = screen->asked;
+	const QuestionList *asked = screen->asked;
 	double		last = last_of(thread, kept);
 	double		phi;
 
@@ -182,14 +182,13 @@ is_lower(const ScreenThread *thread, int q, const KgeAddition *addition, int64_t
 
 /* The most that a listed candidate scores; raises what the last one has at least. */
 static double
-look_at_listed(ScreenThread *thread, int q, const KgeQuestionAnswers *question, int number, double *last)
+look_at_listed(ScreenThread *thread, int q, const Question *question, int number, double *last)
 {
 	const KgeScreen *screen = thread->screen;
 	const KgeAdjustment *adjustment = screen->adjustment;
 	const KgeAddition *additions;
 	int64_t		count = adjustment == NULL ? 0 :
-		adjustment->list(adjustment->argument, screen->asked->side, question->given, screen->asked->relation, screen->pool,
-						 number, &additions);
+		adjustment->list(adjustment->argument, question, screen->pool, number, &additions);
 	int64_t		kept = 0;
 	double		most = -INFINITY;
 
@@ -213,9 +212,9 @@ look_at_listed(ScreenThread *thread, int q, const KgeQuestionAnswers *question, 
 
 /* Without what an adjustment would add, which is no less than 0 */
 static void
-look_at_likely(ScreenThread *thread, int q, const KgeQuestionAnswers *question, double *last)
+look_at_likely(ScreenThread *thread, int q, const Question *question, double *last)
 {
-	const KgeAsked *asked = thread->screen->asked;
+	const QuestionList *asked = thread->screen->asked;
 	int64_t		kept = 0;
 
 	for (int64_t i = 0; i < asked->likely_count; i++)
@@ -271,12 +270,7 @@ open_block(ScreenThread *thread, const UnclearQuestion *unclear, int64_t first, 
 	const KgeScreen *screen = thread->screen;
 
 	for (int q = 0; q < count; q++)
-	{
-		const KgeQuestionAnswers *question = question_at(screen, unclear == NULL ? first + q : unclear[first + q].place);
-
-		thread->question[q] = (KgeTopQuestion) {.side = screen->asked->side,.given = question->given,
-			.relation = screen->asked->relation};
-	}
+		thread->question[q] = *question_at(screen, unclear == NULL ? first + q : unclear[first + q].place);
 	thread->first = first;
 	kge_block_open(&thread->block, thread->question, count);
 }
@@ -302,7 +296,7 @@ look_at_block(void *argument, int64_t item, int number)
 	open_block(thread, NULL, first, count);
 	for (int q = 0; q < count; q++)
 	{
-		const KgeQuestionAnswers *question = question_at(screen, first + q);
+		const Question *question = question_at(screen, first + q);
 		double		last = -INFINITY;
 		double		most = look_at_listed(thread, q, question, number, &last);
 		double		needed;
@@ -463,7 +457,7 @@ keep_staying(KgeScreen *screen)
 
 int64_t
 kge_screen_questions(KgeScreen *screen, Pool *pool, const KgeAdjustment *adjustment, KgeJudge judge,
-					 const KgeAsked *asked, double probability, int64_t *number, int64_t count)
+					 const QuestionList *asked, double probability, int64_t *number, int64_t count)
 {
 	screen->pool = pool;
 	screen->adjustment = adjustment;

@@ -19,6 +19,6 @@ extern void kge_screen_take(KgeScreen **screen, Allocation *allocation, const Kg
  * how many they are.
  */
 extern int64_t kge_screen_questions(KgeScreen *screen, Pool *pool, const KgeAdjustment *adjustment, KgeJudge judge,
-									const KgeAsked *asked, double probability, int64_t *number, int64_t count);
+									const QuestionList *asked, double probability, int64_t *number, int64_t count);
 
 #endif							/* HKG_KGE_SCREEN_H */

@@ -2,11 +2,15 @@
  * top_entities.c
  *		The best candidates of a question, and the nearest neighbours of an entity.
  *
- * Top k: the threads score a sketch of all candidates and note, for each, the most that its exact score can be
- * (sketch.c), with what an adjustment adds.  The k candidates for which that is highest are scored exactly: the lowest
- * of their scores is a threshold that no finalist's most may fall below.  Then the embeddings of the finalists, in
- * single precision, give a most that is nearer, and a higher threshold.  What is left is scored in double precision,
- * and the best k kept.
+ * Top k:
+ *
+ *	1. The threads score a sketch of all candidates: an upper bound of each exact score (sketch.c), with what an adjustment
+ *	   adds.
+ *	2. The k candidates with the highest upper bounds are scored exactly.  The lowest of these scores is a lower bound of
+ *	   the k-th best one: the threshold.
+ *	3. Finalists are the candidates whose upper bound is not below it.  Their embeddings, in single precision, give closer
+ *	   upper bounds; step 2, repeated with these, a higher threshold.
+ *	4. The finalists that are left are scored in double precision, and the top k kept.
  */
 #include <math.h>
 
@@ -37,7 +41,7 @@ typedef struct Top
 	Pool	   *pool;
 	const KgeModel *model;
 	const KgeSketch *sketch;
-	KgeTopQuestion asked_for;
+	Question asked_for;
 	const KgeAdjustment *adjustment;	/* NULL: none */
 	double		weight;			/* of what it lists */
 	const KgeAddition *addition;	/* what it lists */
@@ -47,11 +51,11 @@ typedef struct Top
 	int8_t	   *code;
 	KgeSketchQuery asked;
 	KgeExactScore *exact;		/* of each thread */
-	float	   *most;			/* of each entity, NaN if it is left out or listed */
-	float	   *most_of_tile;	/* the most of AT_ONCE entities */
-	float	   *raised;			/* the most of what is listed, with its addition */
+	float	   *bound;			/* upper bound of each entity's score; NaN if it is left out or listed */
+	float	   *bound_of_tile;	/* the highest one of AT_ONCE entities */
+	float	   *raised;			/* upper bound of what is listed, with its addition */
 	double		threshold;
-	BestEntity *best;			/* heap of candidates that promise high scores, the worst first */
+	BestEntity *best;			/* heap of those with the highest upper bounds, the lowest first */
 	int32_t    *finalist;
 	double	   *phi;			/* of each finalist, exact, NaN if it is ruled out */
 	int64_t		finalists;
@@ -73,8 +77,8 @@ take_search(Top *top, Allocation *allocation, int threads, int64_t k)
 		if (top->exact != NULL)
 			top->exact[i] = exact;
 	}
-	top->most = TAKE(allocation, float, (size_t) top->model->entities);
-	top->most_of_tile = TAKE(allocation, float, (size_t) pool_pieces(top->model->entities, AT_ONCE));
+	top->bound = TAKE(allocation, float, (size_t) top->model->entities);
+	top->bound_of_tile = TAKE(allocation, float, (size_t) pool_pieces(top->model->entities, AT_ONCE));
 	top->best = TAKE(allocation, BestEntity, (size_t) k);
 }
 
@@ -162,13 +166,10 @@ end_of(const Top *top, int64_t tile)
 static void
 list_additions(Top *top, int thread)
 {
-	const KgeTopQuestion *question = &top->asked_for;
-
-	top->listed = top->adjustment->list(top->adjustment->argument, question->side, question->given, question->relation,
-										top->pool, thread, &top->addition);
+	top->listed = top->adjustment->list(top->adjustment->argument, &top->asked_for, top->pool, thread, &top->addition);
 }
 
-/* The most of the entities of a tile */
+/* Upper bounds of the entities of a tile */
 static void
 estimate_tile(Top *top, int64_t tile, int thread)
 {
@@ -177,10 +178,10 @@ estimate_tile(Top *top, int64_t tile, int thread)
 	float	   *row = top->sketched + (size_t) thread * (size_t) vector_stride(top->sketch->engine.width);
 	float		most = -INFINITY;
 
-	kge_sketch_look(&top->asked, first, end, row, top->most);
+	kge_sketch_look(&top->asked, first, end, row, top->bound);
 	for (int32_t i = first; i < end; i++)
-		most = top->most[i] > most ? top->most[i] : most;
-	top->most_of_tile[tile] = most;
+		most = top->bound[i] > most ? top->bound[i] : most;
+	top->bound_of_tile[tile] = most;
 }
 
 /* Item: what the adjustment lists, which takes longest; then the tiles. */
@@ -204,17 +205,17 @@ set_apart(Top *top, Arena *arena)
 	if (top->raised == NULL)
 		return false;
 	for (int64_t i = 0; i < top->asked_for.excluded_count; i++)
-		top->most[top->asked_for.excluded[i]] = NAN;
+		top->bound[top->asked_for.excluded[i]] = NAN;
 	for (int64_t i = 0; i < top->listed; i++)
 	{
 		const KgeAddition *listed = &top->addition[i];
 
 		pool_yield_at(top->pool, POOL_LEADER, i);
 		top->raised[i] = NAN;
-		if (listed->entity >= top->model->entities || isnan(top->most[listed->entity]))
+		if (listed->entity >= top->model->entities || isnan(top->bound[listed->entity]))
 			continue;
-		top->raised[i] = kge_float_above(top->most[listed->entity] + top->weight * listed->addition);
-		top->most[listed->entity] = NAN;
+		top->raised[i] = kge_float_above(top->bound[listed->entity] + top->weight * listed->addition);
+		top->bound[listed->entity] = NAN;
 	}
 	return true;
 }
@@ -222,9 +223,9 @@ set_apart(Top *top, Arena *arena)
 /* ---- a threshold ---- */
 
 static float *
-most_of(const Top *top, int32_t number)
+bound_of(const Top *top, int32_t number)
 {
-	return number >= 0 ? &top->most[number] : &top->raised[-1 - number];
+	return number >= 0 ? &top->bound[number] : &top->raised[-1 - number];
 }
 
 static int32_t
@@ -243,58 +244,57 @@ addition_of(const Top *top, int32_t number)
 static double
 exact_phi(const Top *top, int32_t number, int thread)
 {
-	const KgeTopQuestion *asked = &top->asked_for;
+	const Question *asked = &top->asked_for;
 
 	return kge_exact_score(&top->exact[thread == POOL_LEADER ? 0 : thread],
-						   triple_of_answer(asked->side, asked->given, asked->relation, entity_of(top, number)),
-						   asked->side);
+						   question_triple(asked, entity_of(top, number)), asked->side);
 }
 
-/* A most that is infinite promises nothing. */
+/* Keeps a candidate if its upper bound is one of the k highest; an infinite one bounds nothing. */
 static int64_t
-offer_promising(Top *top, int64_t kept, int64_t k, double most, int32_t number)
+keep_highest(Top *top, int64_t kept, int64_t k, double bound, int32_t number)
 {
-	if (!isfinite(most) || (kept == k && most <= top->best[0].score))
+	if (!isfinite(bound) || (kept == k && bound <= top->best[0].score))
 		return kept;
-	return heap_offer(top->best, kept, k, &(BestEntity) {most, number}, sizeof(BestEntity), compare_best);
+	return heap_offer(top->best, kept, k, &(BestEntity) {bound, number}, sizeof(BestEntity), compare_best);
 }
 
-/* The k candidates that promise the highest scores, or fewer; returns how many. */
+/* The k candidates with the highest upper bounds, or fewer; returns how many. */
 static int64_t
-find_promising(Top *top, int64_t k)
+highest_bounds(Top *top, int64_t k)
 {
 	int64_t		kept = 0;
 
 	for (int32_t i = 0; i < top->listed; i++)
 	{
-		kept = offer_promising(top, kept, k, top->raised[i], -1 - i);
+		kept = keep_highest(top, kept, k, top->raised[i], -1 - i);
 		pool_yield_at(top->pool, POOL_LEADER, i);
 	}
 	for (int64_t tile = 0; tile < tiles_of(top); tile++)
 	{
 		for (int32_t i = first_of(tile);
-			 i < end_of(top, tile) && (kept < k || top->most_of_tile[tile] > top->best[0].score); i++)
-			kept = offer_promising(top, kept, k, top->most[i], i);
+			 i < end_of(top, tile) && (kept < k || top->bound_of_tile[tile] > top->best[0].score); i++)
+			kept = keep_highest(top, kept, k, top->bound[i], i);
 		pool_yield_at(top->pool, POOL_LEADER, tile);
 	}
 	return kept;
 }
 
 static int64_t
-find_promising_finalists(Top *top, int64_t k)
+highest_finalists(Top *top, int64_t k)
 {
 	int64_t		kept = 0;
 
 	for (int64_t i = 0; i < top->finalists; i++)
 	{
-		kept = offer_promising(top, kept, k, *most_of(top, top->finalist[i]), top->finalist[i]);
+		kept = keep_highest(top, kept, k, *bound_of(top, top->finalist[i]), top->finalist[i]);
 		pool_yield_at(top->pool, POOL_LEADER, i);
 	}
 	return kept;
 }
 
 /*
- * The lowest phi + weight * addition of k candidates that promise high ones, or less than anything if there are fewer.
+ * The threshold: the lowest phi + weight * addition of the k candidates that are kept; minus infinity if there are fewer.
  * Whatever is below it has a lower score, too, when either is multiplied with the scale.
  */
 static double
@@ -326,7 +326,7 @@ append(int32_t *list, int64_t count, int32_t number)
 	return count + 1;
 }
 
-/* Lists the candidates whose most is not below the threshold; returns how many. */
+/* Lists the candidates whose upper bound is not below the threshold; returns how many. */
 static int64_t
 reaching(Top *top, int32_t *list)
 {
@@ -340,8 +340,8 @@ reaching(Top *top, int32_t *list)
 	}
 	for (int64_t tile = 0; tile < tiles_of(top); tile++)
 	{
-		for (int32_t i = first_of(tile); i < end_of(top, tile) && top->most_of_tile[tile] >= top->threshold; i++)
-			if (top->most[i] >= top->threshold)
+		for (int32_t i = first_of(tile); i < end_of(top, tile) && top->bound_of_tile[tile] >= top->threshold; i++)
+			if (top->bound[i] >= top->threshold)
 				count = append(list, count, i);
 		pool_yield_at(top->pool, POOL_LEADER, tile);
 	}
@@ -358,7 +358,7 @@ list_finalists(Top *top, Arena *arena)
 	return true;
 }
 
-/* The most of a finalist by its embedding, which is nearer than that by the sketch */
+/* The upper bound of a finalist by its embedding, which is closer than that by the sketch */
 static float
 limit_of(const Top *top, int32_t number)
 {
@@ -369,7 +369,7 @@ limit_of(const Top *top, int32_t number)
 	return kge_float_above(limit + top->weight * addition_of(top, number));
 }
 
-/* Item: the most of some finalists by their embeddings, which is nearer than that by the sketch. */
+/* Item: closer upper bounds of some finalists, by their embeddings. */
 static void
 estimate_finalists(void *argument, int64_t item, int thread)
 {
@@ -379,11 +379,11 @@ estimate_finalists(void *argument, int64_t item, int thread)
 	for (int64_t i = item * FINALISTS_AT_ONCE; i < end && i < top->finalists; i++)
 	{
 		int32_t		number = top->finalist[i];
-		float	   *most = most_of(top, number);
+		float	   *bound = bound_of(top, number);
 		float		limit = limit_of(top, number);
 
-		if (limit < *most && !isinf(*most))
-			*most = limit;
+		if (limit < *bound && !isinf(*bound))
+			*bound = limit;
 	}
 	pool_yield(top->pool, thread);
 }
@@ -399,7 +399,7 @@ score_finalists(void *argument, int64_t item, int thread)
 	{
 		int32_t		number = top->finalist[i];
 
-		top->phi[i] = *most_of(top, number) < top->threshold ? NAN : exact_phi(top, number, thread);
+		top->phi[i] = *bound_of(top, number) < top->threshold ? NAN : exact_phi(top, number, thread);
 	}
 	pool_yield(top->pool, thread);
 }
@@ -421,7 +421,7 @@ for_finalists(Top *top, void (*function) (void *argument, int64_t item, int thre
 static int64_t
 best_finalists(const Top *top, int64_t k, KgeAnswer *answers)
 {
-	const KgeTopQuestion *question = &top->asked_for;
+	const Question *question = &top->asked_for;
 	int64_t		kept = 0;
 
 	for (int64_t i = 0; i < top->finalists; i++)
@@ -438,22 +438,21 @@ best_finalists(const Top *top, int64_t k, KgeAnswer *answers)
 	return kept;
 }
 
-/* The most of all candidates, while a thread lists what is added. */
+/* Step 1: upper bounds of all candidates, while a thread lists what is added. */
 static void
 look_at_all(Top *top)
 {
-	const KgeTopQuestion *question = &top->asked_for;
-	Triple		triple = triple_of_answer(question->side, question->given, question->relation, 0);
+	const Question *question = &top->asked_for;
 
 	if (top->adjustment != NULL)
 		top->weight = kge_adjustment_weight(top->adjustment, question->relation, question->side);
-	kge_make_query(top->model, kge_query(top->model, triple, question->side), top->query);
+	kge_make_query(top->model, kge_query(top->model, question_triple(question, 0), question->side), top->query);
 	top->asked = kge_sketch_query(top->sketch, top->query, top->code);
 	pool_run(top->pool, 1 + tiles_of(top), estimate, top);
 }
 
 int64_t
-kge_top(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch, KgeTopQuestion question,
+kge_top(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch, Question question,
 		const KgeAdjustment *adjustment, int64_t k, KgeAnswer *answers)
 {
 	Top			top = {.pool = pool,.model = model,.sketch = sketch,.asked_for = question,.adjustment = adjustment};
@@ -466,11 +465,11 @@ kge_top(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch
 	look_at_all(&top);
 	if (!set_apart(&top, arena))
 		return -1;
-	top.threshold = threshold_of(&top, find_promising(&top, k), k);
+	top.threshold = threshold_of(&top, highest_bounds(&top, k), k);
 	if (!list_finalists(&top, arena))
 		return -1;
 	for_finalists(&top, estimate_finalists);
-	top.threshold = fmax(top.threshold, threshold_of(&top, find_promising_finalists(&top, k), k));
+	top.threshold = fmax(top.threshold, threshold_of(&top, highest_finalists(&top, k), k));
 	for_finalists(&top, score_finalists);
 	return best_finalists(&top, k, answers);
 }

@@ -11,7 +11,7 @@
 
 #include "block.h"
 #include "core/heap.h"
-#include "core/search.h"
+#include "core/question.h"
 #include "core/sort.h"
 #include "kge/score/exact_score.h"
 
@@ -44,7 +44,7 @@ typedef struct Searcher
 	int			thread;
 	KgeQuestionBlock block;
 	KgeExactScore exact;
-	const KgeTopQuestion *question;	/* of the block */
+	const Question *question;	/* of the block */
 	KgeAnswer **heap;			/* by question of the block: the worst first */
 	int64_t    *kept;			/* likewise */
 	int64_t    *excluded;		/* likewise: how many were excluded so far */
@@ -61,7 +61,8 @@ struct KgeTopMany
 	const KgeModel *model;
 	const KgeAdjustment *adjustment;
 	bool		only_listed;
-	KgeTopQuestions questions;
+	const Question *question;	/* all that are asked */
+	int64_t		count;
 	int64_t		k;
 	int64_t		block;			/* questions of an item */
 	KgeAnswer  *answers;
@@ -123,7 +124,7 @@ static double
 phi_needed(const Searcher *searcher, int number, double addition)
 {
 	const KgeTopMany *search = searcher->search;
-	const KgeTopQuestion *question = &searcher->question[number];
+	const Question *question = &searcher->question[number];
 	const KgeAdjustment *adjustment = search->adjustment;
 	double		worst;
 	double		added;
@@ -143,12 +144,11 @@ static double
 phi_of(Searcher *searcher, int number, int32_t entity)
 {
 	const KgeModel *model = searcher->search->model;
-	const KgeTopQuestion *question = &searcher->question[number];
+	const Question *question = &searcher->question[number];
 
 	if (kge_is_network(model))
 		return kge_exact_query_score(model, kge_block_query(&searcher->block, number), entity);
-	return kge_exact_score(&searcher->exact, triple_of_answer(question->side, question->given, question->relation, entity),
-						   question->side);
+	return kge_exact_score(&searcher->exact, question_triple(question, entity), question->side);
 }
 
 /* An exact score may take microseconds, and a tile thousands of them. */
@@ -156,7 +156,7 @@ static void
 offer(Searcher *searcher, int number, int32_t entity, double addition)
 {
 	const KgeTopMany *search = searcher->search;
-	const KgeTopQuestion *question = &searcher->question[number];
+	const Question *question = &searcher->question[number];
 	KgeAnswer	answer = {.addition = addition,.row = entity};
 
 	if (!search->only_listed)
@@ -187,10 +187,9 @@ list_some(Searcher *searcher, int64_t first, int64_t end)
 	searcher->listed_count = 0;
 	for (; adjustment != NULL && i < end; i++)
 	{
-		const KgeTopQuestion *question = &search->questions.question[i];
 		const KgeAddition *additions;
-		int64_t		count = adjustment->list(adjustment->argument, question->side, question->given, question->relation,
-											 search->pool, searcher->thread, &additions);
+		int64_t		count = adjustment->list(adjustment->argument, &search->question[i], search->pool, searcher->thread,
+											 &additions);
 
 		if (searcher->listed_count + count > room)
 			return i - first;
@@ -200,12 +199,6 @@ list_some(Searcher *searcher, int64_t first, int64_t end)
 		searcher->listed_end[i - first] = searcher->listed_count;
 	}
 	return end - first;
-}
-
-static bool
-is_excluded(const KgeTopQuestion *question, int32_t entity)
-{
-	return has_int32(question->excluded, 0, question->excluded_count, entity);
 }
 
 /* The most raised first */
@@ -235,7 +228,7 @@ offer_most_raised(Searcher *searcher, int number, int64_t first)
 		Raised		one = {searcher->listed[i].addition, i};
 
 		if ((kept < k || compare_raised(&one, &raised[0]) < 0) &&
-			!is_excluded(&searcher->question[number], searcher->listed[i].entity))
+			!question_excludes(&searcher->question[number], searcher->listed[i].entity))
 			kept = heap_offer(raised, kept, k, &one, sizeof(Raised), compare_raised);
 	}
 	for (int64_t i = 0; i < kept; i++)
@@ -272,7 +265,7 @@ exclude(Searcher *searcher, int32_t end)
 {
 	for (int q = 0; q < searcher->block.questions; q++)
 	{
-		const KgeTopQuestion *question = &searcher->question[q];
+		const Question *question = &searcher->question[q];
 
 		for (; searcher->excluded[q] < question->excluded_count && question->excluded[searcher->excluded[q]] < end;
 			 searcher->excluded[q]++)
@@ -326,9 +319,9 @@ search_listed(Searcher *searcher)
 	for (int64_t i = 0; i < searcher->listed_count; i++)
 	{
 		const Listed *listed = &searcher->listed[i];
-		const KgeTopQuestion *question = &searcher->question[listed->question];
+		const Question *question = &searcher->question[listed->question];
 
-		if (!is_excluded(question, listed->entity))
+		if (!question_excludes(question, listed->entity))
 			offer(searcher, listed->question, listed->entity, listed->addition);
 		pool_yield_at(searcher->search->pool, searcher->thread, i);
 	}
@@ -340,7 +333,7 @@ search_block(Searcher *searcher, int64_t first, int questions)
 {
 	const KgeTopMany *search = searcher->search;
 
-	searcher->question = search->questions.question + first;
+	searcher->question = search->question + first;
 	for (int q = 0; q < questions; q++)
 	{
 		searcher->heap[q] = search->answers + (first + q) * search->k;
@@ -366,8 +359,8 @@ search_item(void *argument, int64_t item, int thread)
 	Searcher   *searcher = &search->searcher[thread];
 	int64_t		end = (item + 1) * search->block;
 
-	if (end > search->questions.count)
-		end = search->questions.count;
+	if (end > search->count)
+		end = search->count;
 	for (int64_t first = item * search->block; first < end;)
 	{
 		int64_t		some = list_some(searcher, first, end);
@@ -434,14 +427,16 @@ block_of(const KgeTopMany *search, int64_t questions)
 }
 
 void
-kge_top_many_ask(KgeTopMany *search, KgeTopQuestions questions, int64_t k, KgeAnswer *answers, int64_t *found)
+kge_top_many_ask(KgeTopMany *search, const Question *question, int64_t count, int64_t k, KgeAnswer *answers,
+				 int64_t *found)
 {
-	search->questions = questions;
+	search->question = question;
+	search->count = count;
 	search->k = k;
 	search->answers = answers;
 	search->found = found;
-	if (questions.count == 0 || k == 0)
+	if (count == 0 || k == 0)
 		return;
-	search->block = block_of(search, questions.count);
-	pool_run(search->pool, pool_pieces(questions.count, search->block), search_item, search);
+	search->block = block_of(search, count);
+	pool_run(search->pool, pool_pieces(count, search->block), search_item, search);
 }

@@ -64,7 +64,7 @@ struct KgeCompletion
 	int64_t		most;			/* answers of a question that may be kept */
 	int64_t		room;			/* of `answer` */
 	int64_t		part;			/* questions that are asked at once, at most */
-	KgeTopQuestion *question;	/* of a part */
+	Question *question;	/* of a part */
 	KgeAnswer  *answer;
 	int64_t    *found;
 	KgeScored  *scored;			/* answers of one question */
@@ -82,20 +82,20 @@ struct KgeCompletion
 /* ---- the answers of a question ------------------------------------------------ */
 
 static int32_t
-entity_of(const KgeAsked *asked, int32_t row)
+entity_of(const QuestionList *asked, int32_t row)
 {
 	return asked->entity == NULL ? row : asked->entity[row];
 }
 
 static Triple
-answered(const KgeAsked *asked, const KgeQuestionAnswers *question, int32_t answer)
+answered(const QuestionList *asked, const Question *question, int32_t answer)
 {
 	return triple_of_answer(asked->side, entity_of(asked, question->given), asked->relation, entity_of(asked, answer));
 }
 
 /* The given entity was found with the others, and may be none: `depth` of the others count. */
 static int64_t
-score_answers(KgeCompletion *completion, const KgeAsked *asked, const KgeQuestionAnswers *question,
+score_answers(KgeCompletion *completion, const QuestionList *asked, const Question *question,
 			  const KgeAnswer *answer, int64_t found, int64_t depth)
 {
 	int64_t		count = 0;
@@ -177,7 +177,7 @@ offer_judged(KgeCompletion *completion, const KgeScored *scored)
 
 /* Offers the answers of a question, of which the first ones were offered before. */
 static void
-offer_answers(KgeCompletion *completion, const KgeAsked *asked, const KgeQuestionAnswers *question, int64_t count,
+offer_answers(KgeCompletion *completion, const QuestionList *asked, const Question *question, int64_t count,
 			  int64_t offered)
 {
 	KgeScored  *scored = completion->scored;
@@ -195,7 +195,7 @@ offer_answers(KgeCompletion *completion, const KgeAsked *asked, const KgeQuestio
  * is by its other one, that one offers.
  */
 static bool
-may_have_more(const KgeCompletion *completion, const KgeAsked *asked, const KgeScored *answer)
+may_have_more(const KgeCompletion *completion, const QuestionList *asked, const KgeScored *answer)
 {
 	const KgeScored *best = asked->side == SIDE_TAIL ? kge_kept_of_head(&completion->kept, answer->triple.head) : NULL;
 
@@ -205,20 +205,15 @@ may_have_more(const KgeCompletion *completion, const KgeAsked *asked, const KgeS
 /* ---- parts of the questions ----------------------------------------------------- */
 
 static void
-fill_questions(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_t count)
+fill_questions(KgeCompletion *completion, const QuestionList *asked, int64_t first, int64_t count)
 {
 	for (int64_t i = 0; i < count; i++)
-	{
-		const KgeQuestionAnswers *question = &asked->question[completion->pending[first + i]];
-
-		completion->question[i] = (KgeTopQuestion) {asked->side, question->given, asked->relation,
-		asked->known + question->first, question->end - question->first};
-	}
+		completion->question[i] = asked->question[completion->pending[first + i]];
 }
 
 /* Puts those questions of a part that may have more answers in the places from `again` on; returns the place after them. */
 static int64_t
-pend_again(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_t count, int64_t depth, int64_t again)
+pend_again(KgeCompletion *completion, const QuestionList *asked, int64_t first, int64_t count, int64_t depth, int64_t again)
 {
 	if (depth == completion->most)
 		return again;
@@ -233,7 +228,7 @@ pend_again(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int6
  * `again` on; returns the place after them.
  */
 static int64_t
-ask_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_t count, int64_t offered, int64_t depth,
+ask_part(KgeCompletion *completion, const QuestionList *asked, int64_t first, int64_t count, int64_t offered, int64_t depth,
 		 int64_t again)
 {
 	int64_t		room = depth < completion->model->entities ? depth + 1 : depth;
@@ -242,11 +237,11 @@ ask_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_
 	completion->asked += offered == 0 ? count : 0;
 	if (offered == 0 && completion->judge.look != NULL)
 		completion->judge.look(completion->judge.argument, asked, completion->pending + first, count);
-	kge_top_many_ask(completion->search, (KgeTopQuestions) {completion->question, count}, room, completion->answer,
+	kge_top_many_ask(completion->search, completion->question, count, room, completion->answer,
 					 completion->found);
 	for (int64_t i = 0; i < count; i++)
 	{
-		const KgeQuestionAnswers *question = &asked->question[completion->pending[first + i]];
+		const Question *question = &asked->question[completion->pending[first + i]];
 		int64_t		scored = score_answers(completion, asked, question, completion->answer + i * room,
 										   completion->found[i], depth);
 
@@ -264,7 +259,7 @@ ask_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_
 
 /* Puts those of some pending questions first that may have an answer that is kept; returns how many. */
 static int64_t
-screen_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_t count)
+screen_part(KgeCompletion *completion, const QuestionList *asked, int64_t first, int64_t count)
 {
 	if (completion->screen == NULL)
 		return count;
@@ -274,7 +269,7 @@ screen_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int
 
 /* All pending questions, part by part; those that may have more are pending again.  Returns how many they are. */
 static int64_t
-ask_parts(KgeCompletion *completion, const KgeAsked *asked, int64_t pending, int64_t offered, int64_t depth)
+ask_parts(KgeCompletion *completion, const QuestionList *asked, int64_t pending, int64_t offered, int64_t depth)
 {
 	int64_t		most = completion->room / (depth + 1) < completion->part ? completion->room / (depth + 1) :
 		completion->part;
@@ -309,7 +304,7 @@ compare_promises(const void *a, const void *b)
 }
 
 static Promise
-promise_of(const KgeCompletion *completion, const KgeAsked *asked, int64_t number, int64_t count)
+promise_of(const KgeCompletion *completion, const QuestionList *asked, int64_t number, int64_t count)
 {
 	const KgeJudge *judge = &completion->judge;
 	const KgeScored *scored = completion->scored;
@@ -326,13 +321,13 @@ promise_of(const KgeCompletion *completion, const KgeAsked *asked, int64_t numbe
 
 /* Looks at some pending questions, from `first` on. */
 static void
-look_at_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, int64_t count)
+look_at_part(KgeCompletion *completion, const QuestionList *asked, int64_t first, int64_t count)
 {
 	int64_t		depth = completion->judge.least;
 	int64_t		room = depth < completion->model->entities ? depth + 1 : completion->model->entities;
 
 	fill_questions(completion, asked, first, count);
-	kge_top_many_ask(completion->search, (KgeTopQuestions) {completion->question, count}, room, completion->answer,
+	kge_top_many_ask(completion->search, completion->question, count, room, completion->answer,
 					 completion->found);
 	for (int64_t i = 0; i < count; i++)
 	{
@@ -346,7 +341,7 @@ look_at_part(KgeCompletion *completion, const KgeAsked *asked, int64_t first, in
 }
 
 static void
-order_by_promise(KgeCompletion *completion, const KgeAsked *asked, int64_t count)
+order_by_promise(KgeCompletion *completion, const QuestionList *asked, int64_t count)
 {
 	int64_t		part = completion->room / (completion->judge.least + 1);
 
@@ -361,7 +356,7 @@ order_by_promise(KgeCompletion *completion, const KgeAsked *asked, int64_t count
 
 /* Whether a question can have an answer that is kept. */
 static bool
-can_gain(const KgeCompletion *completion, const KgeAsked *asked, const Promise *promise)
+can_gain(const KgeCompletion *completion, const QuestionList *asked, const Promise *promise)
 {
 	const KgeAdjustment *adjustment = completion->adjustment;
 	const KgeJudge *judge = &completion->judge;
@@ -374,7 +369,7 @@ can_gain(const KgeCompletion *completion, const KgeAsked *asked, const Promise *
 
 /* Makes the next of the questions that can gain pending, from `first` on, at most so many; returns how many. */
 static int64_t
-choose_promising(KgeCompletion *completion, const KgeAsked *asked, int64_t *next, int64_t first, int64_t most)
+choose_promising(KgeCompletion *completion, const QuestionList *asked, int64_t *next, int64_t first, int64_t most)
 {
 	int64_t		count = 0;
 
@@ -392,7 +387,7 @@ choose_promising(KgeCompletion *completion, const KgeAsked *asked, int64_t *next
  * again.
  */
 static int64_t
-ask_promising(KgeCompletion *completion, const KgeAsked *asked, int64_t depth)
+ask_promising(KgeCompletion *completion, const QuestionList *asked, int64_t depth)
 {
 	int64_t		most = completion->room / (depth + 1) < PATIENCE ? completion->room / (depth + 1) : PATIENCE;
 	int64_t		again = 0;
@@ -411,7 +406,7 @@ ask_promising(KgeCompletion *completion, const KgeAsked *asked, int64_t depth)
 }
 
 void
-kge_completion_ask(KgeCompletion *completion, const KgeAsked *asked)
+kge_completion_ask(KgeCompletion *completion, const QuestionList *asked)
 {
 	int64_t		pending = completion->k > 0 ? asked->count : 0;
 	int64_t		offered = 0;
@@ -436,7 +431,7 @@ kge_completion_ask(KgeCompletion *completion, const KgeAsked *asked)
 static KgeCompletion *
 take_completion(KgeCompletion *completion, const KgeSketch *sketch, KgeWanted wanted, Allocation *allocation)
 {
-	completion->question = TAKE(allocation, KgeTopQuestion, (size_t) completion->part);
+	completion->question = TAKE(allocation, Question, (size_t) completion->part);
 	completion->answer = TAKE(allocation, KgeAnswer, (size_t) completion->room);
 	completion->found = TAKE(allocation, int64_t, (size_t) completion->part);
 	completion->scored = TAKE(allocation, KgeScored, (size_t) completion->most);

@@ -264,8 +264,8 @@ evaluate(Procedure *procedure, Iteration *iteration)
 	iteration->evaluate_seconds = seconds_since(start);
 }
 
-void
-procedure_learn(Procedure *procedure)
+static void
+learn(Procedure *procedure)
 {
 	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
 
@@ -391,8 +391,8 @@ report_iteration(const Procedure *procedure, const Iteration *iteration)
 	pfree(line.data);
 }
 
-void
-procedure_infer(Procedure *procedure)
+static void
+infer_and_record(Procedure *procedure)
 {
 	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
 	Iteration  *iteration = &procedure->iteration;
@@ -417,8 +417,8 @@ procedure_infer(Procedure *procedure)
 
 /* ---- the end --------------------------------------------------------------------- */
 
-void
-procedure_refit(Procedure *procedure)
+static void
+refit(Procedure *procedure)
 {
 	Learner    *learner = &procedure->learner;
 	int64		epochs = hold_out_refit_epochs(&procedure->settings, &procedure->facts, procedure->best.iteration.number);
@@ -600,8 +600,8 @@ write_recounted_rules(Procedure *procedure, PathRules *paths)
  * Learning weights reads rules from their table, so these are written before: path rules as they were counted without
  * the held-out facts.  Where facts were held out, rules are written once more at the end; their weights stay.
  */
-void
-procedure_finish(Procedure *procedure)
+static void
+finish(Procedure *procedure)
 {
 	Graph	   *graph = procedure->graph;
 	const TrainSettings *settings = &procedure->settings;
@@ -630,4 +630,35 @@ procedure_finish(Procedure *procedure)
 		write_recounted_rules(procedure, &paths);
 	record_end(graph, settings->model, &procedure->best.iteration);
 	close_files(procedure);
+}
+
+void
+procedure_run(Procedure *procedure)
+{
+	while (!procedure_is_done(procedure))
+	{
+		learn(procedure);
+		procedure->begin(procedure);
+		infer_and_record(procedure);
+		if (procedure->in_worker)
+			checkpoint_save(procedure);
+		procedure->commit(procedure);
+	}
+	procedure->begin(procedure);
+	procedure_open_paths(procedure);
+	procedure->commit(procedure);
+	while (!procedure_paths_are_done(procedure))
+	{
+		procedure_learn_paths(procedure);
+		procedure->begin(procedure);
+		procedure_record_paths(procedure);
+		if (procedure->in_worker)
+			checkpoint_save_paths(procedure);
+		procedure->commit(procedure);
+	}
+	procedure_close_paths(procedure);
+	refit(procedure);
+	procedure->begin(procedure);
+	finish(procedure);
+	procedure->commit(procedure);
 }

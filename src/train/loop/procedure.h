@@ -1,24 +1,11 @@
 /*
  * procedure.h
- *		A training, which learns embeddings and rules in turn, as steps; its caller may commit between two of them:
+ *		A training, which learns embeddings and rules in turn, then a path network:
  *
  *		procedure_read(procedure);
  *		procedure_open(procedure);
  *		procedure_look_back(procedure);
- *		while (!procedure_is_done(procedure))
- *		{
- *			procedure_learn(procedure);
- *			procedure_infer(procedure);
- *		}
- *		procedure_open_paths(procedure);
- *		while (!procedure_paths_are_done(procedure))
- *		{
- *			procedure_learn_paths(procedure);
- *			procedure_record_paths(procedure);
- *		}
- *		procedure_close_paths(procedure);
- *		procedure_refit(procedure);
- *		procedure_finish(procedure);
+ *		procedure_run(procedure);
  */
 #ifndef HKG_TRAIN_PROCEDURE_H
 #define HKG_TRAIN_PROCEDURE_H
@@ -53,6 +40,8 @@ typedef struct Procedure
 	Graph	   *graph;
 	TrainSettings settings;
 	bool		in_worker;		/* over many transactions, in a background worker; else in the caller's transaction */
+	void		(*begin) (const struct Procedure *procedure);	/* the transaction that writes what a step has learnt */
+	void		(*commit) (const struct Procedure *procedure);
 	TimestampTz began;			/* in a worker: see record_began */
 	Progress   *progress;		/* or NULL, to let procedure_read begin it */
 
@@ -102,26 +91,18 @@ extern void procedure_look_back(Procedure *procedure);
 /* Whether all iterations were done, or patience has run out. */
 extern bool procedure_is_done(const Procedure *procedure);
 
-/* The epochs of the next iteration, and its metrics.  No SQL, no snapshot. */
-extern void procedure_learn(Procedure *procedure);
-
 /*
- * The rest of the iteration: the quality of rules, and a sample of what the best of them infer, unless none is learnt.
- * Writes the iteration's row, so record_begin comes before; keeps the iteration where it is the best.
+ * All iterations and the path network, then the model, which replaces the one of its name, unless it is worse than the
+ * one that it went on from.  record_begin comes before.  Between commit and begin there is no SQL and no snapshot; in a
+ * worker, each transaction also writes a checkpoint.
  */
-extern void procedure_infer(Procedure *procedure);
+extern void procedure_run(Procedure *procedure);
 
 /* Whether the model that a warm start goes on from will stay: it is better by more than chance. */
 extern bool procedure_is_refused(const Procedure *procedure);
 
 /* Appends the MRR on the valid split to a line of progress, with its standard error where a sample was ranked. */
 extern void procedure_append_mrr(StringInfo line, const Iteration *iteration);
-
-/* Where facts are held out: more epochs on all facts, from the best embeddings on.  No SQL, no snapshot. */
-extern void procedure_refit(Procedure *procedure);
-
-/* Writes the model, which replaces the one of its name; unless it is worse than the one that it went on from. */
-extern void procedure_finish(Procedure *procedure);
 
 /* ---- the path network (path_procedure.c) ------------------------------------------- */
 

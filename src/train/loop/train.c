@@ -11,24 +11,16 @@
 #include "server/argument.h"
 #include "server/sql.h"
 
+/* All is one transaction, the caller's. */
 static void
-run(Procedure *procedure)
+begin(const Procedure *procedure)
 {
-	while (!procedure_is_done(procedure))
-	{
-		procedure_learn(procedure);
-		procedure_infer(procedure);
-		graph_check_name(procedure->graph);
-	}
-	procedure_open_paths(procedure);
-	while (!procedure_paths_are_done(procedure))
-	{
-		procedure_learn_paths(procedure);
-		procedure_record_paths(procedure);
-	}
-	procedure_close_paths(procedure);
-	procedure_refit(procedure);
-	procedure_finish(procedure);
+}
+
+static void
+commit(const Procedure *procedure)
+{
+	graph_check_name(procedure->graph);
 }
 
 /* All memory of a training, its threads and its row in hkg_progress end with this context. */
@@ -53,17 +45,17 @@ Datum
 hkg_train(PG_FUNCTION_ARGS)
 {
 	MemoryContext caller = enter_context();
-	Procedure	procedure = {0};
+	Procedure	procedure = {.begin = begin,.commit = commit};
 
 	settings_read(fcinfo, &procedure.settings);
 	sql_begin();
-	procedure.graph = graph_open(procedure.settings.graph);
+	procedure.graph = graph_open_to_write(procedure.settings.graph);
 	graph_lock_for_training(procedure.graph, procedure.settings.model);
 	procedure_read(&procedure);
 	procedure_open(&procedure);
 	procedure_look_back(&procedure);
 	record_begin(procedure.graph, &procedure.settings);
-	run(&procedure);
+	procedure_run(&procedure);
 	graph_leave_training(procedure.graph);
 	sql_end();
 	return leave_context(caller, procedure.settings.model);
@@ -76,10 +68,10 @@ hkg_resume(PG_FUNCTION_ARGS)
 	char	   *graph = argument_name(fcinfo, 0, "graph");
 	char	   *model = argument_name(fcinfo, 1, "model");
 	MemoryContext caller = enter_context();
-	Procedure	procedure = {0};
+	Procedure	procedure = {.begin = begin,.commit = commit};
 
 	sql_begin();
-	procedure.graph = graph_open(graph);
+	procedure.graph = graph_open_to_write(graph);
 	graph_lock_for_training(procedure.graph, model);
 	record_lock_tables(procedure.graph);
 	graph_lock_model_to_read(procedure.graph, model);
@@ -88,7 +80,7 @@ hkg_resume(PG_FUNCTION_ARGS)
 	procedure_open(&procedure);
 	procedure_look_back(&procedure);
 	checkpoint_load(&procedure);
-	run(&procedure);
+	procedure_run(&procedure);
 	graph_leave_training(procedure.graph);
 	sql_end();
 	return leave_context(caller, model);

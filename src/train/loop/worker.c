@@ -377,43 +377,6 @@ open_training(Procedure *procedure)
 	commit(procedure);
 }
 
-static void
-train_paths(Procedure *procedure)
-{
-	transaction_begin();
-	procedure_open_paths(procedure);
-	commit(procedure);
-	while (!procedure_paths_are_done(procedure))
-	{
-		procedure_learn_paths(procedure);
-		begin(procedure);
-		procedure_record_paths(procedure);
-		checkpoint_save_paths(procedure);
-		commit(procedure);
-	}
-	procedure_close_paths(procedure);
-}
-
-static void
-train(Procedure *procedure)
-{
-	open_training(procedure);
-	procedure_look_back(procedure);
-	while (!procedure_is_done(procedure))
-	{
-		procedure_learn(procedure);
-		begin(procedure);
-		procedure_infer(procedure);
-		checkpoint_save(procedure);
-		commit(procedure);
-	}
-	train_paths(procedure);
-	procedure_refit(procedure);
-	begin(procedure);
-	procedure_finish(procedure);
-	commit(procedure);
-}
-
 /* ---- the worker: errors -------------------------------------------------------------- */
 
 /* As many characters as fit */
@@ -540,7 +503,7 @@ hkg_worker_main(Datum argument)
 	dsm_segment *segment;
 	Launch	   *launch;
 	MemoryContext context;
-	Procedure	procedure = {.in_worker = true};
+	Procedure	procedure = {.in_worker = true,.begin = begin,.commit = commit};
 	volatile bool begun = false;
 
 	pqsignal(SIGTERM, die);
@@ -561,7 +524,9 @@ hkg_worker_main(Datum argument)
 		begin_training(launch, &procedure);
 		begun = true;
 		report_to_launcher(launch, LAUNCH_BEGUN);
-		train(&procedure);
+		open_training(&procedure);
+		procedure_look_back(&procedure);
+		procedure_run(&procedure);
 	}
 	PG_CATCH();
 	{

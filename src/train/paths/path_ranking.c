@@ -65,11 +65,11 @@ path_ranking_open(PathRanking *ranking, const TrainSettings *settings, const Tra
 static int64
 count_candidates(const PathRanking *ranking, const Question *question, int32 answer)
 {
-	const int32 *filter = ranking->questions.filter + question->filter;
+	const int32 *excluded = question->excluded;
 	int64		left_out = 1;
 
-	for (int64 i = 0; i < question->filter_count; i++)
-		left_out += filter[i] != answer && (i == 0 || filter[i] != filter[i - 1]);
+	for (int64 i = 0; i < question->excluded_count; i++)
+		left_out += excluded[i] != answer && (i == 0 || excluded[i] != excluded[i - 1]);
 	return ranking->entities - left_out;
 }
 
@@ -94,7 +94,7 @@ rank_of(const PathRanking *ranking, PathReader *reader, const Question *question
 	{
 		int32		entity = kept.answer[i].entity;
 
-		if (entity == answer || question_filters(&ranking->questions, question, entity))
+		if (entity == answer || question_excludes(question, entity))
 			continue;
 		above += kept.answer[i].score > score;
 		equal += kept.answer[i].score == score;
@@ -121,9 +121,8 @@ rank_question(void *argument, int64_t item, int thread)
 	int64		count = ranking->valid.sample.count;
 	Kept		kept;
 
-	kept.count = path_answers(ranking->reader[thread], question->side, question->given, question->relation,
-							  call->pool, thread, &kept.answer);
-	for (int64 i = question->first_example; i >= 0; i = ranking->questions.next_example[i])
+	kept.count = path_answers(ranking->reader[thread], *question, call->pool, thread, &kept.answer);
+	for (int64 i = first_example(&ranking->questions, question); i >= 0; i = ranking->questions.next_example[i])
 		ranking->valid.rank[i % 2 * count + i / 2] = rank_of(ranking, ranking->reader[thread], question, kept, i);
 }
 
