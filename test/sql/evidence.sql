@@ -257,7 +257,7 @@ update g.model set evidence = evidence - 'fitted_missing' where name = 'm';
 select bool_and(same(n.probability, least(rho * x / (1 + rho - x), 0.99999))) from asked join hkg_predict_tails('g', 'cat', 'knows', 100, 'm') n using (tail),
 	lateral (select least(1, t * (1 + bounded)) as x) x where rho * x / (1 + rho - x) < 0.9;
 rollback;
-select report from unnest(array['0', '1', '''NaN''']) m, hkg_tools.try(format('select hkg_learn_evidence(''g'', ''m'', %s)', m)) report;
+select report from unnest(array['-0.1', '1', '''NaN''']) m, hkg_tools.try(format('select hkg_learn_evidence(''g'', ''m'', %s)', m)) report;
 -- where nothing was learnt, it is not known; scores are those of the usual weights
 begin;
 delete from g.evidence_weight;
