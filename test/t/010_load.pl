@@ -43,7 +43,7 @@ $node->safe_psql('postgres', q{
 		execute format('select bool_and(xmin::text = pg_current_xact_id()::xid::text) from %I.%I
 			where pg_xact_status(xmin::text::xid8) is null or pg_xact_status(xmin::text::xid8) = %L', graph,
 			case split when 'train' then 'triple' else 'holdout' end, 'in progress') into by_statement;
-		return concat_ws(' ', loaded.triples, loaded.duplicates, case when by_statement then 'by statement' else 'direct' end);
+		return concat_ws(' ', loaded.added, loaded.duplicates, case when by_statement then 'by statement' else 'direct' end);
 	end $$});
 
 sub value { return $node->safe_psql('postgres', $_[0]); }
