@@ -427,7 +427,7 @@ text_of_bytes(const char *bytes, Size size)
 static Datum
 import_rules(FunctionCallInfo fcinfo, const char *format)
 {
-	extern Datum hkg_import_rules(PG_FUNCTION_ARGS);
+	extern Datum hkg_imported_rules(PG_FUNCTION_ARGS);
 	bytea	   *input = PG_GETARG_BYTEA_PP(0);
 	char	   *lines = text_of_bytes(VARDATA_ANY(input), VARSIZE_ANY_EXHDR(input));
 	NameData	name[] = {{"g"}, {"new"}};
@@ -435,8 +435,8 @@ import_rules(FunctionCallInfo fcinfo, const char *format)
 	if (lines == NULL)
 		PG_RETURN_VOID();
 	answer = answer_nothing;
-	DirectFunctionCall5(CALL(hkg_import_rules), NameGetDatum(&name[0]), CStringGetTextDatum(lines), CStringGetTextDatum(format),
-						NameGetDatum(&name[1]), CStringGetTextDatum("stop"));
+	DirectFunctionCall5(CALL(hkg_imported_rules), NameGetDatum(&name[0]), CStringGetTextDatum(lines), NameGetDatum(&name[1]),
+						CStringGetTextDatum(format), CStringGetTextDatum("stop"));
 	PG_RETURN_VOID();
 }
 

@@ -75,17 +75,17 @@ $$;
 -- files of rules
 create function fuzz.hybridkg(input bytea) returns void language plpgsql as $$
 begin
-	perform hkg_import_rules('g', fuzz.text_of(input), 'hybridkg', 'new');
+	perform hkg_import_rules('g', fuzz.text_of(input), 'new', 'hybridkg');
 end
 $$;
 create function fuzz.amie(input bytea) returns void language plpgsql as $$
 begin
-	perform hkg_import_rules('g', fuzz.text_of(input), 'amie', 'new');
+	perform hkg_import_rules('g', fuzz.text_of(input), 'new', 'amie');
 end
 $$;
 create function fuzz.anyburl(input bytea) returns void language plpgsql as $$
 begin
-	perform hkg_import_rules('g', fuzz.text_of(input), 'anyburl', 'new');
+	perform hkg_import_rules('g', fuzz.text_of(input), 'new', 'anyburl');
 end
 $$;
 
@@ -191,8 +191,8 @@ $$;
 create function fuzz.embeddings(input bytea) returns void language plpgsql as $$
 begin
 	perform set_config('fuzz.text', fuzz.text_of(substr(input, 2)), true);
-	perform hkg_import_embeddings('g', 'new', (array['transe', 'distmult', 'complex', 'rotate', 'rescal'])[1 + get_byte(input, 0) % 5],
-		'select * from fuzz.lines(1)', 'select * from fuzz.lines(2)');
+	perform hkg_import_embeddings('g', 'select * from fuzz.lines(1)', 'select * from fuzz.lines(2)',
+		(array['transe', 'distmult', 'complex', 'rotate', 'rescal'])[1 + get_byte(input, 0) % 5], 'new');
 	perform hkg_predict_tails('g', 'n1', 'next', 2, 'new');
 end
 $$;
