@@ -69,7 +69,7 @@ select trains_in_what_it_estimates($$'conve', 32, loss => 'k_vs_all', iterations
 	top_rules => 0, paths => false, evidence_rules => 0$$) as inferred;
 drop function trains_in_what_it_estimates(text);
 select hkg_drop_graph('twins');
--- half a million rules more may be there to learn from: as they are read, sorted, and in two orders, 2 x 88 + 88 + 8 + 16 bytes each
+-- half a million rules more may be there to learn from: as they are read, sorted, and in two orders, 2 x 80 + 80 + 8 + 16 bytes each
 select round((m.bytes - l.bytes) / 5e5) as bytes from hkg_estimate('ring', 'complex', 2, evidence_rules => 1000000) m,
 	hkg_estimate('ring', 'complex', 2, evidence_rules => 500000) l where m.item = 'evidence' and l.item = 'evidence';
 
