@@ -809,7 +809,6 @@ least_spread(const CalibrationTask *task, Part part)
 	for (int64_t i = part.first; i < part.end && !task->alone; i++)
 	{
 		const ShownCandidate *shown = &task->shown[i * EV_SHOWN];
-
 		bool		answered = false;
 
 		for (int j = 0; j < task->shown_count[i]; j++)
@@ -982,7 +981,8 @@ calibration_of(const CalibrationTask *task, const KeyFit *fit, bool exclusive)
 	if (stage->answers == 0)
 		return ev_no_calibration();
 	return (EvCalibration) {.slope = x[SCORE],.intercept = x[ONE],.unanswered = x[UNANSWERED],.answers = x[ANSWERS],
-		.best = exclusive || task->alone ? 0 : x[BEST] - x[SCORE],.spread = x[SPREAD],.least_spread = exclusive ? 0 : fit->least_spread,
+		.best = exclusive || task->alone ? 0 : x[BEST] - x[SCORE],.spread = x[SPREAD],
+		.least_spread = exclusive ? 0 : fit->least_spread,
 		.exclusive = exclusive,.choice = exclusive ? fit->stage[CHOICE].x[SCORE] : 0,
 		.odd = exclusive ? 1 / (1 + exp(-fit->stage[CHOICE].x[ODDITY])) : 0,
 		.most = stage->answers / (stage->answers + 1)};

@@ -10,7 +10,7 @@
 #   standard errors;
 # - so it is in each of 15 bins, of the ten best answers to questions about every entity and every value;
 # - the answers to a question of an attribute with one value an entity sum to one at most;
-# - no coefficient has run away, and no probability falls where the score rises.
+# - no coefficient has run away, and no probability falls where the score rises, or where all scores of the question do.
 #
 # What was taken out is known from the draw, and from nothing that the extension computes.
 
@@ -154,6 +154,14 @@ sub highest_coefficient
 			jsonb_path_query(calibration, '$.** ? (@.type() == "number")') value});
 }
 
+# Fits by which a probability falls where a score rises, or where all scores of a question do
+sub falling
+{
+	return $node->safe_psql('postgres', q{
+		select count(*) from g.evidence_weight, jsonb_path_query(calibration, '$.** ? (exists (@.slope))') fit
+		where (fit->>'slope')::float8 < 0 or (fit->>'slope')::float8 + coalesce((fit->>'best')::float8, 0) < -1e-9});
+}
+
 sub out_of_order
 {
 	return $node->safe_psql('postgres', q{
@@ -181,6 +189,7 @@ sub judge
 	my $error = error_of_bins();
 	my $sum = highest_sum(@attributes);
 	my $coefficient = highest_coefficient();
+	my $falling = falling();
 	my $disorder = out_of_order();
 
 	push @wrong, 'a probability is stated' if !is_learnt() && $node->safe_psql('postgres', 'select count(probability) from shown') ne '0';
@@ -188,6 +197,7 @@ sub judge
 	push @wrong, "error $error" if $error > 0.03;
 	push @wrong, "answers that exclude each other sum to $sum" if $sum > 1.05;
 	push @wrong, "a coefficient of $coefficient" if $coefficient > 1000;
+	push @wrong, "$falling fits fall" if $falling > 0;
 	push @wrong, "$disorder out of order" if $disorder > 0;
 	diag(sprintf 'row | %d | %s | %d | %.3f | %.3f | %.4f | %.2f | %.3g', $number, $what, $count, $stated, $true, $error, $sum, $coefficient);
 	return ($what, @wrong);
