@@ -365,12 +365,6 @@ fact_query_run(FactQuery *query, const char *text)
 	MemoryContextSwitchTo(caller);
 }
 
-void
-fact_query_check(const char *text)
-{
-	user_query_check(&facts_wanted, text, NULL);
-}
-
 /* Positions become ids. */
 static void
 name_rows(FactQuery *query)

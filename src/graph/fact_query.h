@@ -51,12 +51,10 @@ typedef struct FactQuery
 /* Its contexts are in the current one. */
 extern FactQuery fact_query_begin(Graph *graph, FactQueryWords words);
 
-/* Without running it.  ERROR 42601 unless it is one SELECT of three columns or more, 0A000 when it writes. */
-extern void fact_query_check(const char *text);
-
 /*
- * Runs the query on the active snapshot and keeps its rows.  ERROR 22004 or 22023 for a name that is null or empty,
- * 53200 when the rows need more than hybridkg.max_memory; and those of fact_query_check.
+ * Runs the query on the active snapshot and keeps its rows.  ERROR 42601 unless it is one SELECT of three columns or
+ * more, 0A000 if it writes, 22004 or 22023 for a name that is null or empty, 53200 if the rows need more than
+ * hybridkg.max_memory.
  */
 extern void fact_query_run(FactQuery *query, const char *text);
 

@@ -273,18 +273,6 @@ append_name_joins(BodySql *body)
 						 body->graph->prefix, i);
 }
 
-/* Appends where what is selected comes from. */
-static void
-append_groundings(BodySql *body)
-{
-	appendStringInfoChar(&body->text, '\n');
-	append_joins(body);
-	append_name_joins(body);
-	append_where(body);
-	append_head_constant(body);
-	appendStringInfoString(&body->text, "\norder by 1");
-}
-
 char *
 rule_sql_groundings(const Graph *graph, const Rule *rule)
 {
@@ -293,20 +281,12 @@ rule_sql_groundings(const Graph *graph, const Rule *rule)
 	appendStringInfoString(&body.text, "select (");
 	append_readable_atoms(&body);
 	appendStringInfoString(&body.text, ")::text as grounding");
-	append_groundings(&body);
-	return body.text.data;
-}
-
-char *
-rule_sql_grounding_names(const Graph *graph, const Rule *rule)
-{
-	BodySql		body = body_sql(graph, rule, "$1", "$2");
-
-	appendStringInfoString(&body.text, "select array[");
-	for (int i = 1; i <= rule_atoms(rule); i++)
-		appendStringInfo(&body.text, "%sr%d.name::text, h%d.name::text, t%d.name::text", i == 1 ? "" : ", ", i, i, i);
-	appendStringInfoString(&body.text, "] as names");
-	append_groundings(&body);
+	appendStringInfoChar(&body.text, '\n');
+	append_joins(&body);
+	append_name_joins(&body);
+	append_where(&body);
+	append_head_constant(&body);
+	appendStringInfoString(&body.text, "\norder by 1");
 	return body.text.data;
 }
 

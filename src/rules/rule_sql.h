@@ -28,7 +28,4 @@ extern char *rule_sql_holds(const Graph *graph, const Rule *rule);
  */
 extern char *rule_sql_groundings(const Graph *graph, const Rule *rule);
 
-/* The same with one text[] column: of each atom the names of its relation, head and tail. */
-extern char *rule_sql_grounding_names(const Graph *graph, const Rule *rule);
-
 #endif							/* HKG_RULES_RULE_SQL_H */
