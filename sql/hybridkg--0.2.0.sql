@@ -354,14 +354,49 @@ begin
 	comment on column iteration.ranked is 'triples that were ranked';
 	comment on column iteration.mrr_error is 'standard error of mrr if a sample was ranked, else null';
 
-	-- a query of its own
+	-- a source of its own: a query, or tables
 	create table source (
 		id int primary key default 1 check (id = 1),
 		query text not null
 	);
-	comment on table source is 'the query that hkg_sync brings the graph in step with, in its only row';
+	comment on table source is 'the query that hkg_sync brings the graph in step with, in its only row; none: source_table has tables';
 	comment on column source.id is '1';
 	comment on column source.query is 'it returns head, relation and tail; hkg_sync(..., keep => true) wrote it';
+	create table source_table (
+		table_name text primary key,
+		space text not null unique,
+		entities boolean not null default true,
+		key name[],
+		condition text,
+		why text
+	);
+	comment on table source_table is 'the tables that hkg_sync makes facts of; hkg_set_source wrote it, and you may change it';
+	comment on column source_table.table_name is 'with its schema, quoted as SQL needs it';
+	comment on column source_table.space is 'the entity of a row is space:key';
+	comment on column source_table.entities is 'whether rows are entities; else they are facts alone';
+	comment on column source_table.key is 'the columns that identify a row';
+	comment on column source_table.condition is 'SQL about row s: only rows for which it is true become facts; null: all';
+	comment on column source_table.why is 'the reason';
+	create table source_column (
+		table_name text not null references source_table on update cascade on delete cascade,
+		column_name name not null,
+		part name not null default '',
+		reading text not null check (reading in ('key', 'label', 'reference', 'link', 'category', 'flag', 'number', 'time', 'list', 'text', 'ignored')),
+		relation text,
+		space text,
+		bins text[],
+		why text,
+		primary key (table_name, column_name, part)
+	);
+	comment on table source_column is 'what becomes of each column of these tables; hkg_set_source wrote it, and you may change it';
+	comment on column source_column.table_name is 'source_table.table_name';
+	comment on column source_column.column_name is 'the column';
+	comment on column source_column.part is 'year, month or weekday of a time; of a link the other column; else empty';
+	comment on column source_column.reading is 'as in hkg_set_source';
+	comment on column source_column.relation is 'the relation; null: no fact is made';
+	comment on column source_column.space is 'source_table.space of what it refers to, or the space of its values: an entity space=value';
+	comment on column source_column.bins is 'where the second, third, ... bin of numbers and times begins; each eighth begins a band';
+	comment on column source_column.why is 'the reason';
 
 	-- for the foreign keys, when an entity is deleted
 	create index holdout_head_idx on holdout (head);
@@ -607,7 +642,7 @@ comment on function hkg_sync(name, text, bool, bool, bool) is
 'brings a graph in step with your tables: its facts become what a query returns, those that are held out excepted
 New facts are added, and facts that are gone deleted, each as a set, in the caller''s transaction: an error changes nothing. A held-out fact stays held out; one that is among the facts, too, is taken from these. Models stay as they are, and predict from the new facts. Syncs, loads and splits of one graph wait for each other; the query runs afterwards, on what is committed by then.
 graph: an existing graph
-query: one SELECT whose first three columns are head, relation and tail, as in hkg_load; null: the one that was kept. It runs with the caller''s rights and search_path
+query: one SELECT whose first three columns are head, relation and tail, as in hkg_load; null: hkg_source(graph). It runs with the caller''s rights and search_path
 prune: whether held-out facts that the query does not return are deleted, too, and then all entities without facts, with their embeddings; not while a model of the graph is being trained
 allow_empty: whether a query without rows deletes all facts; otherwise it is an error
 keep: whether the query is kept with the graph, in its table source, for later calls without one. Whoever calls hkg_sync(graph) runs it with their own rights and search_path, as they would a view''s functions: call it for graphs of owners that you trust
@@ -617,7 +652,480 @@ held_out: facts that the query returns, and that are held out
 entities, relations: names that were added. Those that lost all facts stay, with their embeddings, unless pruned
 pruned: entities that were deleted
 Where row security hides facts from the caller, they stay.
-errors: those of hkg_load; P0002 when the query returns no rows, 55000 without a query where none was kept, or when prune would delete all held-out facts, 55006 for prune during a training, 27000 when a policy or a trigger keeps facts from being deleted or inserted, 42501 without select on entity, relation, holdout and source and select, insert and delete on triple; for prune also without delete on holdout and entity, for keep without insert and update on source';
+errors: those of hkg_load; P0002 when the query returns no rows, 55000 without a query where the graph has no source, or when prune would delete all held-out facts, 55006 for prune during a training, 27000 when a policy or a trigger keeps facts from being deleted or inserted, 42501 without select on entity, relation, holdout and source and select, insert and delete on triple; for prune also without delete on holdout and entity, for keep without insert and update on source';
+
+-- ---------------------------------------------------------------------------
+-- A graph of tables
+-- ---------------------------------------------------------------------------
+
+create function _hkg_columns(tbl regclass)
+returns table (place int, name name, type text, base name, category "char", own_type name, computed bool, readable bool, is_unique bool)
+language sql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+	with recursive base (place, type) as (
+		select attnum, atttypid from pg_attribute where attrelid = tbl and attnum > 0 and not attisdropped
+		union all
+		select b.place, t.typbasetype from base b join pg_type t on t.oid = b.type where t.typtype = 'd'
+	)
+	select a.attnum, a.attname, format_type(a.atttypid, null), u.typname, u.typcategory,
+		case when (t.typtype = 'd' or u.typtype = 'e') and t.typnamespace not in
+			(select oid from pg_namespace where nspname in ('pg_catalog', 'information_schema')) then t.typname end,
+		a.attgenerated <> '', has_column_privilege(tbl, a.attnum, 'select'),
+		exists (select from pg_index i where i.indrelid = tbl and i.indisunique and i.indisvalid and i.indpred is null
+			and i.indnkeyatts = 1 and i.indkey[0] = a.attnum)
+	from base b
+		join pg_type u on u.oid = b.type and u.typtype <> 'd'
+		join pg_attribute a on a.attrelid = tbl and a.attnum = b.place
+		join pg_type t on t.oid = a.atttypid
+	order by 1
+$$;
+comment on function _hkg_columns(regclass) is
+'the columns of a table or a view, by the catalogue; for hkg_set_source
+tbl: the table
+base, category: name and category of the type, or of the one under a domain; own_type: the name of the domain or enum
+computed: from other columns; readable: by the caller; is_unique: by an index on it alone';
+
+create function _hkg_sample(tbl regclass) returns text
+language sql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+	select case when relkind in ('r', 'p', 'm') and pages > 500 then format('%s s tablesample system (%s) repeatable (0)', name, 50000 / pages)
+		when relkind in ('r', 'p', 'm') then name || ' s'
+		else format('(select * from %s limit 30000) s', name) end
+	from (select c.relkind, format('%I.%I', c.relnamespace::regnamespace, c.relname) as name, greatest(pg_relation_size(tbl),
+			(select sum(pg_relation_size(relid)) from pg_partition_tree(tbl))) / current_setting('block_size')::float8 as pages
+		from pg_class c where c.oid = tbl) t
+$$;
+comment on function _hkg_sample(regclass) is
+'what a FROM clause reads, as s, to look at some rows: all of a small table, 500 pages or so of a large one, 30,000 rows of a view; for hkg_set_source
+tbl: the table';
+
+-- The key of a table: as given, its primary key, or the shortest unique one whose columns are all not null
+create function _hkg_key(tbl regclass, keys jsonb) returns name[]
+language sql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+	select coalesce(
+		(select array(select jsonb_array_elements_text(case jsonb_typeof(value) when 'array' then value else jsonb_build_array(value) end))::name[]
+			from jsonb_each(keys) where key::regclass = tbl),
+		(select array_agg(a.attname order by k.place)
+			from (select indkey::int2[], indnkeyatts from pg_index i
+					where indrelid = tbl and indisunique and indisvalid and indimmediate and indpred is null and indexprs is null
+						and (indisprimary or not exists (select from pg_attribute where attrelid = tbl and attnum = any (indkey) and not attnotnull))
+					order by indisprimary desc, indnkeyatts, indexrelid limit 1) i
+				cross join unnest(i.indkey) with ordinality k(attnum, place)
+				join pg_attribute a on a.attrelid = tbl and a.attnum = k.attnum
+			where k.place <= i.indnkeyatts))
+$$;
+comment on function _hkg_key(regclass, jsonb) is
+'the columns that identify the rows of a table; null: there are none
+tbl: the table
+keys: for some tables, the columns by name';
+
+-- This procedure and the next two read and write source_table and source_column of the schema that search_path has.
+
+create procedure _hkg_read_columns(tbl regclass)
+language plpgsql
+as $$
+declare
+	counts jsonb[];
+begin
+	-- 1. Look at the values of each column: how many there are, how many differ
+	execute 'select array[' || (select string_agg(case when readable then
+			format('jsonb_build_object(''known'', count(s.%1$I), ''differ'', count(distinct s.%1$I::text), ''length'', avg(length(s.%1$I::text)), ',
+				name)
+			|| case when base in ('json', 'jsonb') then format('''list'', bool_and(jsonb_typeof(s.%I::jsonb) = ''array''))', name)
+				when base in ('date', 'timestamp', 'timestamptz') then format('''year'', count(distinct extract(year from s.%1$I)), '
+					'''month'', count(distinct extract(month from s.%1$I)), ''weekday'', count(distinct extract(dow from s.%1$I)))', name)
+				else '''list'', false)' end else 'null' end, ', ') from @extschema@._hkg_columns(tbl))
+		|| ']::jsonb[] from ' || @extschema@._hkg_sample(tbl) into counts;
+
+	-- 2. Judge by them: the first reason that holds decides
+	insert into source_column (table_name, column_name, reading, relation, space, why)
+	select t.table_name, c.name, judged[1], case when is_fact then c.name end,
+		case when is_fact then coalesce(c.own_type, c.name) end, judged[2]
+	from (select *, counts[row_number() over (order by place)] as seen from @extschema@._hkg_columns(tbl)) c
+		join source_table t on t.table_name::regclass = tbl
+		cross join lateral (select (seen ->> 'known')::bigint as known, (seen ->> 'differ')::bigint as differ,
+			(seen ->> 'length')::numeric as length, (seen ->> 'list')::bool as list) o
+		cross join lateral (select case
+			when t.key = array[c.name] then array['key', 'it identifies the rows']
+			when c.computed then array['ignored', 'computed from other columns']
+			when not c.readable then array['ignored', format('role %I has no right to read it', current_user)]
+			when known = 0 then array['ignored', 'no value in the rows that were looked at']
+			when c.category = 'A' or list then array['list', 'type ' || c.type]
+			when differ = 1 then array['ignored', 'one value in the rows that were looked at']
+			when c.category = 'B' then array['flag', 'type ' || c.type]
+			when c.category = 'E' then array['category', 'type ' || c.type]
+			when c.base in ('date', 'timestamp', 'timestamptz') then array['time', 'type ' || c.type]
+			when c.category in ('N', 'T') or c.base in ('time', 'timetz') then
+				case when c.is_unique then array['ignored', 'a number that identifies the row'] else array['number', 'type ' || c.type] end
+			when c.category not in ('S', 'I') and c.base <> 'uuid' then array['ignored', 'nothing is made of type ' || c.type]
+			when length > 60 then array['ignored', format('free text: %s characters on average', round(length))]
+			when c.is_unique or differ > 0.9 * known then array[case when c.category = 'S' then 'label' else 'ignored' end,
+				format('%s values in %s rows: it names the row', differ, known)]
+			else array['category', format('%s values in %s rows', differ, known)]
+		end as judged) j
+		cross join lateral (select judged[1] not in ('key', 'label', 'ignored') as is_fact) f;
+
+	-- 3. A time has a year, a month and a weekday, where these differ
+	insert into source_column (table_name, column_name, part, reading, relation, space, why)
+	select r.table_name, r.column_name, p.part, 'category', r.relation || '.' || p.part, p.part,
+		format('%s of them in the rows that were looked at', p.differ)
+	from (select name, counts[row_number() over (order by place)] as seen from @extschema@._hkg_columns(tbl)) c
+		join source_column r on r.column_name = c.name and r.table_name::regclass = tbl and r.reading = 'time'
+		cross join lateral (select key, value::int from jsonb_each_text(seen) where key in ('year', 'month', 'weekday')) p(part, differ)
+	where p.differ > 1;
+end
+$$;
+comment on procedure _hkg_read_columns(regclass) is
+'notes what is made of each column of a table; for hkg_set_source
+tbl: one of the tables';
+
+create procedure _hkg_read_references(tbl regclass)
+language plpgsql
+as $$
+declare
+	own record;
+	part record;
+	referring name[] := '{}';		-- the first column of each foreign key to a table of the source
+	others bigint;
+begin
+	select * into own from source_table where table_name::regclass = tbl;
+
+	-- 1. A foreign key refers to an entity, where the other table is read, too; else it is a value
+	for part in
+		select array_agg(a.attname order by k.place) as columns, t.space, c.relname as target
+		from pg_constraint f
+			join pg_class c on c.oid = f.confrelid
+			left join source_table t on t.table_name::regclass = f.confrelid
+			cross join unnest(f.conkey) with ordinality k(attnum, place)
+			join pg_attribute a on a.attrelid = tbl and a.attnum = k.attnum
+		where f.conrelid = tbl and f.contype = 'f' and f.conparentid = 0
+		group by f.oid, t.space, c.relname
+		having bool_and(has_column_privilege(tbl, a.attnum, 'select')) and (count(*) = 1 or t.space is not null)
+		order by count(*) desc, min(k.attnum)
+	loop
+		update source_column c set reading = case when part.space is null then 'category' else 'reference' end,
+			relation = coalesce(nullif(regexp_replace(column_name, '_?id$', '', 'i'), ''), column_name),
+			space = coalesce(part.space, part.target),
+			why = 'foreign key to ' || part.target || case when part.space is null then ', which is not read' else '' end
+		where c.table_name = own.table_name and c.column_name = part.columns[1] and c.part = '';
+		update source_column c set reading = 'ignored', relation = null, space = null,
+			why = format('part of the foreign key of %s', part.columns[1])
+		where c.table_name = own.table_name and c.column_name = any (part.columns[2:]) and c.reading <> 'reference';
+		if part.space is not null and part.columns[1] <> all (referring) then
+			referring := referring || part.columns[1];
+		end if;
+	end loop;
+
+	-- 2. Rows that join two or three entities are facts about these as well, or nothing else
+	if cardinality(referring) not in (2, 3) then
+		return;
+	end if;
+	select count(*) into others from source_column c
+	where c.table_name = own.table_name and c.reading not in ('reference', 'ignored')
+		and (c.reading <> 'key' or exists (select from pg_constraint where confrelid = tbl and contype = 'f'));
+	insert into source_column (table_name, column_name, part, reading, relation, why)
+	select own.table_name, a.name, b.name, 'link',
+		case cardinality(referring) when 2 then own.space else concat_ws('.', own.space, a.name, b.name) end,
+		format('a row joins what %s and %s refer to', a.name, b.name)
+	from unnest(referring) with ordinality a(name, place) join unnest(referring) with ordinality b(name, place) on a.place < b.place;
+	if cardinality(referring) = 2 and others = 0 then
+		update source_table t set entities = false, why = 'two references and nothing else: a row is a fact' where t.table_name = own.table_name;
+		update source_column c set relation = null where c.table_name = own.table_name and c.reading = 'reference';
+	end if;
+end
+$$;
+comment on procedure _hkg_read_references(regclass) is
+'notes which columns of a table refer to others, and whether its rows are entities; for hkg_set_source
+tbl: one of the tables';
+
+create procedure _hkg_read_bins()
+language plpgsql
+as $$
+declare
+	part record;
+	bounds text[];
+begin
+	for part in
+		select c.space, string_agg(format('select s.%I from %s', c.column_name, @extschema@._hkg_sample(c.table_name::regclass)), ' union all ') as query
+		from source_column c
+		where c.reading in ('number', 'time')
+		group by c.space
+	loop
+		-- ten values a bin, 64 bins at most; each value its own where there are few
+		execute format($f$
+			with v(v) as (select v from (%s) v(v) where v is not null),
+				number as (select least(64, greatest(2, count(*) / 10)) as bins, count(distinct v) as differ from v)
+			select array(
+				select distinct v from v, number where differ <= bins
+				union
+				select unnest(percentile_disc(array(select i::float8 / bins from generate_series(1, bins - 1) i)) within group (order by v))
+					from v, number where differ > bins group by bins
+				order by 1)::text[]
+			$f$, part.query) into bounds;
+		update source_column c set bins = bounds where c.space = part.space and c.reading in ('number', 'time');
+	end loop;
+end
+$$;
+comment on procedure _hkg_read_bins() is
+'notes where the bins of numbers and times begin: quantiles of the rows that are looked at; for hkg_set_source';
+
+create function _hkg_entity(space text, key name[], row_name text) returns text
+language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+	select format(case cardinality(key) when 1 then '%L || %s::text' else '%L || (%s)::text' end, space || ':',
+		string_agg(format('%s.%I', row_name, name), ', ' order by place))
+	from unnest(key) with ordinality k(name, place)
+$$;
+comment on function _hkg_entity(text, name[], text) is
+'the expression for the name of the entity that a row is; for hkg_source
+space: of its table
+key: the columns that name it; of more than one, their row as text
+row_name: the row';
+
+create function _hkg_reference(tbl regclass, referring name, target regclass, space text, key name[]) returns text
+language plpgsql stable strict
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	own name[] := array[referring];
+	other name[] := key;
+	direct bool := false;
+begin
+	select array_agg(a.attname order by k.place), array_agg(b.attname order by k.place), true into own, other, direct
+	from (select conkey, confkey from pg_constraint f
+			where f.conrelid = tbl and f.confrelid = target and f.contype = 'f'
+				and f.conkey[1] = (select attnum from pg_attribute where attrelid = tbl and attname = referring)
+			order by f.oid limit 1) f
+		cross join unnest(f.conkey, f.confkey) with ordinality k(own, other, place)
+		join pg_attribute a on a.attrelid = tbl and a.attnum = k.own
+		join pg_attribute b on b.attrelid = target and b.attnum = k.other
+	having count(*) > 0;
+	if own is null then
+		own := array[referring];
+		other := key;
+	end if;
+	if direct and cardinality(other) = cardinality(key) and other @> key then
+		own := array(select own[array_position(other, name)] from unnest(key) with ordinality k(name, place) order by place);
+		return case cardinality(own) when 1 then @extschema@._hkg_entity(space, own, 's')
+			else format('case when num_nulls(%s) = 0 then %s end', (select string_agg(format('s.%I', name), ', ') from unnest(own) o(name)),
+				@extschema@._hkg_entity(space, own, 's')) end;
+	end if;
+	return format('(select %s from %s t where %s)', @extschema@._hkg_entity(space, key, 't'),
+		(select format('%I.%I', relnamespace::regnamespace, relname) from pg_class where oid = target),
+		(select string_agg(format('t.%I = s.%I', o, r), ' and ') from unnest(other, own) k(o, r)));
+end
+$$;
+comment on function _hkg_reference(regclass, name, regclass, text, name[]) is
+'the expression for the name of the entity that row s refers to: by its own columns where a foreign key leads to the key of the other table, else by the row of that table; for hkg_source
+tbl, referring: the table, and the first column that refers
+target, space, key: the other table, the space of its entities, and its key';
+
+create function _hkg_bin_names(space text, bins text[]) returns text[]
+language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+	select array_agg(format('%s=%s%s,%s)', space, case i when 0 then '(' else '[' end, bins[i], bins[i + 1]) order by i)
+	from generate_series(0, cardinality(bins)) i
+$$;
+comment on function _hkg_bin_names(text, text[]) is
+'the names of bins, written as ranges: one more than there are bounds; for hkg_source
+bins: where the second, third, ... bin begins';
+
+create function _hkg_bands(bins text[]) returns text[]
+language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+	select array_agg(bin order by place) from unnest(bins) with ordinality b(bin, place) where place % 8 = 0
+$$;
+comment on function _hkg_bands(text[]) is
+'where the second, third, ... band begins: each eighth of the bins; for hkg_source
+bins: likewise, of bins';
+
+create function hkg_source(graph name) returns text
+language plpgsql stable parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+	result text;
+	gone text;
+	came text;
+begin
+	perform @extschema@._hkg_check_graph(graph);
+	perform set_config('search_path', format('pg_catalog, %I, pg_temp', graph), true);
+	select query into result from source;
+	if result is not null then
+		return result;
+	elsif not exists (select from source_table) then
+		raise exception using errcode = 'object_not_in_prerequisite_state', message = format('graph "%s" has no source', graph),
+			hint = format('Give it tables or a query once: select * from hkg_set_source(%L, schema => ''public'')', graph);
+	end if;
+
+	-- 1. Whether the tables are as they were read
+	select string_agg(distinct case when to_regclass(table_name) is null then 'table ' || table_name else format('column %s.%I', table_name, column_name) end, ', ')
+	into gone
+	from source_column c
+	where reading not in ('ignored', 'label') and not exists (select from pg_attribute
+		where attrelid = to_regclass(table_name) and attname = column_name and not attisdropped);
+	select string_agg(format('%s.%I', table_name, attname), ', ') into came
+	from source_table t join pg_attribute on attrelid = to_regclass(table_name) and attnum > 0 and not attisdropped
+	where not exists (select from source_column c where c.table_name = t.table_name and column_name = attname);
+	if gone is not null then
+		raise exception using errcode = 'undefined_column', message = format('graph "%s" reads what is not there: %s', graph, gone),
+			detail = coalesce('New, and not read yet: ' || came || '.', 'Nothing is new.'),
+			hint = format('After a renaming, change %1$I.source_column; or read all tables again: hkg_set_source(%1$L, ...).', graph);
+	elsif came is not null then
+		raise notice using message = format('not read, as they came later: %s', came),
+			hint = format('hkg_set_source(%L, ...) reads all tables again.', graph);
+	end if;
+
+	-- 2. A branch for each table, with the facts of a row s; one for each list; and the bins of each space
+	with own as (
+		select c.*, t.condition, d.base, @extschema@._hkg_entity(t.space, t.key, 's') as row,
+			@extschema@._hkg_reference(c.table_name::regclass, c.column_name, o.table_name::regclass, o.space, o.key) as referred
+		from source_column c
+			join source_table t using (table_name)
+			cross join lateral @extschema@._hkg_columns(c.table_name::regclass) d
+			left join source_table o on c.reading = 'reference' and o.space = c.space
+		where d.name = c.column_name
+	), fact (table_name, condition, head, relation, tail) as (
+		select table_name, condition, row, relation, case
+				when part in ('year', 'month') then format('%L || extract(%s from s.%I)::text', space || '=', part, column_name)
+				when part = 'weekday' then format('%L || to_char(s.%I, ''Dy'')', space || '=', column_name)
+				when reading = 'reference' then referred
+				when reading in ('flag', 'category') then format('%L || s.%I::text', space || '=', column_name)
+				else format('(%L::text[])[1 + width_bucket(s.%I, %L::%I[])]', @extschema@._hkg_bin_names(space, bins), column_name, bins, base)
+			end
+		from own where relation is not null and reading in ('flag', 'category', 'reference', 'number', 'time')
+		union all
+		select table_name, condition, row, relation || '.band', format('(%L::text[])[1 + width_bucket(s.%I, %L::%I[])]',
+			@extschema@._hkg_bin_names(space, @extschema@._hkg_bands(bins)), column_name, @extschema@._hkg_bands(bins), base)
+		from own where relation is not null and reading in ('number', 'time') and cardinality(bins) > 8
+		union all
+		select a.table_name, a.condition, a.referred, l.relation, b.referred
+		from own l join own a on a.table_name = l.table_name and a.column_name = l.column_name and a.part = ''
+			join own b on b.table_name = l.table_name and b.column_name = l.part and b.part = ''
+		where l.reading = 'link'
+	), branch (place, name, query) as (
+		select 1, table_name, format(e'select f.head, f.relation, f.tail\nfrom %s s, lateral (values\n%s\n) f (head, relation, tail)\n'
+			'where f.head is not null and f.tail is not null%s', table_name,
+			string_agg(format(e'\t(%s, %L, %s)', head, relation, tail), e',\n' order by relation), ' and (' || condition || ')')
+		from fact group by table_name, condition
+		union all
+		select 2, table_name || relation, format(e'select %s, %L, %L || f.value\nfrom %s s, lateral %s f (value)\nwhere f.value is not null%s',
+			row, relation, space || '=', table_name,
+			case when reading = 'text' then format('unnest(tsvector_to_array(to_tsvector(''simple'', s.%I)))', column_name)
+				when base in ('json', 'jsonb') then format('jsonb_array_elements_text(s.%I::jsonb)', column_name)
+				else format('unnest(s.%I::text[])', column_name) end, ' and (' || condition || ')')
+		from own where relation is not null and reading in ('list', 'text')
+		union all
+		select distinct 3, space, format(e'select b.name[i], w.relation, w.name\nfrom (values (%L::text[], %L::text[])) b (name, band), generate_series(1, %s) i,\n'
+			'\tlateral (values (%L, b.name[i + 1]), (%L, b.band[1 + (i - 1) / 8])) w (relation, name)\nwhere w.name is not null',
+			@extschema@._hkg_bin_names(space, bins), case when cardinality(bins) > 8 then @extschema@._hkg_bin_names(space, @extschema@._hkg_bands(bins)) end,
+			cardinality(bins) + 1, space || '.next', space || '.within')
+		from own where relation is not null and reading in ('number', 'time')
+	)
+	select string_agg(query, e'\nunion all\n' order by place, name) into result from branch;
+	return result;
+end
+$$;
+comment on function hkg_source(name) is
+'the query whose rows hkg_sync(graph) makes the facts
+graph: a graph with a source
+errors: 55000 when it has none, 42703 when columns that are read are gone';
+
+create function hkg_set_source(graph name, tables regclass[] default null, schema regnamespace default null,
+	keys jsonb default '{}', sync bool default true)
+returns table (table_name text, column_name text, reading text, relation text, space text, why text)
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+set datestyle = iso
+as $$
+#variable_conflict use_column
+declare
+	tbl regclass;
+	keyless text;
+begin
+	if num_nonnulls(tables, schema) <> 1 then
+		raise exception using errcode = 'invalid_parameter_value', message = 'one of tables and schema is needed',
+			hint = format('select * from hkg_set_source(%L, schema => ''public'')', graph);
+	elsif to_regclass(format('%I.layout', graph)) is null then
+		perform @extschema@.hkg_create_graph(graph);
+	end if;
+	perform @extschema@._hkg_check_graph(graph);
+	perform set_config('search_path', format('pg_catalog, %I, pg_temp', graph), true);
+	delete from source;
+	delete from source_table;
+
+	-- 1. The tables, each with its key
+	if schema is not null then
+		tables := array(select c.oid from pg_class c where c.relnamespace = schema and c.relkind in ('r', 'p') and not c.relispartition
+			and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'));
+	end if;
+	insert into source_table (table_name, space, key, why)
+	select format('%I.%I', n.nspname, c.relname),
+		case when count(*) over (partition by c.relname) = 1 then c.relname else n.nspname || '.' || c.relname end,
+		k.key, coalesce('a row is an entity: ' || array_to_string(k.key, ', ') || ' identifies it', 'it has no key')
+	from (select distinct unnest(tables) as oid) t
+		join pg_class c on c.oid = t.oid
+		join pg_namespace n on n.oid = c.relnamespace
+		cross join lateral (select @extschema@._hkg_key(c.oid, keys) as key) k;
+
+	-- 2. The columns
+	for tbl in select t.table_name::regclass from source_table t order by 1 loop
+		call @extschema@._hkg_read_columns(tbl);
+	end loop;
+	for tbl in select t.table_name::regclass from source_table t order by 1 loop
+		call @extschema@._hkg_read_references(tbl);
+	end loop;
+	select string_agg(t.table_name, ', ') into keyless from source_table t where t.entities and t.key is null;
+	if keyless is not null then
+		raise exception using errcode = 'object_not_in_prerequisite_state', message = format('there is no key of %s', keyless),
+			detail = 'A row is an entity, which its key names. Nothing was changed.',
+			hint = format('Name one, keys => ''{"%s": "column"}'', or add a primary key, or leave the table out.', split_part(keyless, ', ', 1));
+	end if;
+
+	-- 3. Names: a relation is a column; of two columns of one name, each has its table before it.  A space is shared by
+	-- columns of one name and type.
+	update source_column c set relation = t.space || '.' || c.relation
+	from source_table t
+	where t.table_name = c.table_name and (select count(*) from source_column o where o.relation = c.relation) > 1;
+	update source_column c set space = t.space || '.' || c.space
+	from source_table t
+	where t.table_name = c.table_name and c.space = c.column_name and c.part = ''
+		and exists (select from source_column o
+			join pg_attribute a on a.attrelid = c.table_name::regclass and a.attname = c.column_name
+			join pg_attribute b on b.attrelid = o.table_name::regclass and b.attname = o.column_name
+			where o.space = c.space and o.part = '' and a.atttypid <> b.atttypid);
+	call @extschema@._hkg_read_bins();
+
+	if sync then
+		perform @extschema@.hkg_sync(graph);
+	end if;
+	return query select c.table_name, concat_ws('.', c.column_name, nullif(c.part, '')), c.reading, c.relation, c.space, c.why
+	from source_column c join pg_attribute a on a.attrelid = c.table_name::regclass and a.attname = c.column_name
+	order by c.table_name, a.attnum, c.part;
+end
+$$;
+comment on function hkg_set_source(name, regclass[], regnamespace, jsonb, bool) is
+'makes a graph of tables: reads the catalogue and some rows, notes what becomes of each column in table source_column of the graph, which you may change, and has hkg_sync make the facts; returns what it noted
+A row is an entity table:key, and a value an entity space=value. A foreign key is a relation between rows. Numbers and times become bins, which are linked with the next one and lie in bands of eight; a time has a year, a month and a weekday, too. Rows that join two entities are facts about these; if they have nothing else, they are no entities.
+graph: its name; made if there is none
+tables, schema: which tables, or all of a schema but those of extensions
+keys: for tables and views without a primary key, the columns that identify a row: {"view": "column", "other": ["a", "b"]}
+sync: whether the facts are made at once; false to look at source_column and change it first, and call hkg_sync then
+table_name, column_name: the column; of a time also year, month and weekday; of a link two columns
+reading: key and label (names of the row), reference (to a row of another table), link (between two references), flag, category, number, time, list, text (its words are values; set by hand alone), ignored
+relation: the relation that the column is
+space: the table that it refers to, or what its values are named by: columns of one enum or domain, or of one name and type, share it
+why: the reason
+Rows that were noted before are written anew. Table source_table has the key of each table, and a condition that its rows must meet, which you may write.
+errors: 22023 unless one of tables and schema is given, 55000 for a table without a key, and those of hkg_create_graph and hkg_sync';
 
 create function hkg_split(graph name, valid float8 default 0.03, test float8 default 0.03, seed bigint default 0,
 	out train_facts bigint, out valid_facts bigint, out test_facts bigint)

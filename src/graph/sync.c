@@ -59,24 +59,16 @@ require_rights(const Sync *sync, AclMode of_source)
 /* ---- the query ----------------------------------------------------------------- */
 
 /*
- * The graph's source is a row of its table source, so it is dumped with the graph.  Whoever syncs runs it with their own
- * rights and search_path, as with a query that they give.
+ * The graph's source is in its tables, so it is dumped with the graph.  Whoever syncs runs it with their own rights and
+ * search_path, as with a query that they give.
  */
 static const char *
-source_of(Graph *graph)
+source_of(const Graph *graph)
 {
-	int			nest_level = sql_pin();
-	bool		found;
+	SqlArgs		args = sql_args_text(graph->name);
 	Datum		source;
 
-	found = sql_value(psprintf("select query from %ssource", graph->prefix), SQL_NO_ARGS, &source);
-	sql_unpin(nest_level);
-	if (!found)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("graph \"%s\" has no source", graph->name),
-				 errhint("Give the query once: select hkg_sync(%s, 'select head, relation, tail from ...', keep => true)",
-						 quote_literal_cstr(graph->name))));
+	sql_value(psprintf("select %shkg_source($1::name)", extension_prefix()), &args, &source);
 	return TextDatumGetCString(source);
 }
 
