@@ -708,7 +708,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 	select coalesce(
 		(select array(select jsonb_array_elements_text(case jsonb_typeof(value) when 'array' then value else jsonb_build_array(value) end))::name[]
-			from jsonb_each(keys) where key::regclass = tbl),
+			from jsonb_each(keys) join pg_class c on c.oid = tbl and key in (relname, format('%I.%I', relnamespace::regnamespace, relname))),
 		(select array_agg(a.attname order by k.place)
 			from (select indkey::int2[], indnkeyatts from pg_index i
 					where indrelid = tbl and indisunique and indisvalid and indimmediate and indpred is null and indexprs is null
@@ -820,13 +820,11 @@ begin
 		end if;
 	end loop;
 
-	-- 2. Rows that join two or three entities are facts about these as well, or nothing else
-	if cardinality(referring) not in (2, 3) then
+	-- 2. Rows that join two or three entities, and that no other row refers to, are facts about these as well, or nothing else
+	if cardinality(referring) not in (2, 3) or exists (select from pg_constraint where confrelid = tbl and contype = 'f') then
 		return;
 	end if;
-	select count(*) into others from source_column c
-	where c.table_name = own.table_name and c.reading not in ('reference', 'ignored')
-		and (c.reading <> 'key' or exists (select from pg_constraint where confrelid = tbl and contype = 'f'));
+	select count(*) into others from source_column c where c.table_name = own.table_name and c.reading not in ('key', 'reference', 'ignored');
 	insert into source_column (table_name, column_name, part, reading, relation, why)
 	select own.table_name, a.name, b.name, 'link',
 		case cardinality(referring) when 2 then own.space else concat_ws('.', own.space, a.name, b.name) end,
@@ -855,15 +853,15 @@ begin
 		where c.reading in ('number', 'time')
 		group by c.space
 	loop
-		-- ten values a bin, 64 bins at most; each value its own where there are few
+		-- ten values a bin, 64 bins at most; where few differ, each has its own
 		execute format($f$
 			with v(v) as (select v from (%s) v(v) where v is not null),
 				number as (select least(64, greatest(2, count(*) / 10)) as bins, count(distinct v) as differ from v)
 			select array(
-				select distinct v from v, number where differ <= bins
+				select distinct v from v, number where differ <= greatest(bins, 16)
 				union
 				select unnest(percentile_disc(array(select i::float8 / bins from generate_series(1, bins - 1) i)) within group (order by v))
-					from v, number where differ > bins group by bins
+					from v, number where differ > greatest(bins, 16) group by bins
 				order by 1)::text[]
 			$f$, part.query) into bounds;
 		update source_column c set bins = bounds where c.space = part.space and c.reading in ('number', 'time');
@@ -978,7 +976,7 @@ begin
 	if gone is not null then
 		raise exception using errcode = 'undefined_column', message = format('graph "%s" reads what is not there: %s', graph, gone),
 			detail = coalesce('New, and not read yet: ' || came || '.', 'Nothing is new.'),
-			hint = format('After a renaming, change %1$I.source_column; or read all tables again: hkg_set_source(%1$L, ...).', graph);
+			hint = format('After a renaming, change %1$I.source_table or source_column; or read all tables again: hkg_set_source(%1$L, ...).', graph);
 	elsif came is not null then
 		raise notice using message = format('not read, as they came later: %s', came),
 			hint = format('hkg_set_source(%L, ...) reads all tables again.', graph);
@@ -1049,7 +1047,7 @@ as $$
 #variable_conflict use_column
 declare
 	tbl regclass;
-	keyless text;
+	wrong text;
 begin
 	if num_nonnulls(tables, schema) <> 1 then
 		raise exception using errcode = 'invalid_parameter_value', message = 'one of tables and schema is needed',
@@ -1076,6 +1074,20 @@ begin
 		join pg_namespace n on n.oid = c.relnamespace
 		cross join lateral (select @extschema@._hkg_key(c.oid, keys) as key) k;
 
+	if not found then
+		raise exception using errcode = 'invalid_parameter_value', message = case when schema is null then 'tables is empty' else format('schema %s has no tables', schema) end;
+	end if;
+	select string_agg(name, ', ') into wrong from jsonb_object_keys(keys) name
+	where not exists (select from source_table t join pg_class c on c.oid = t.table_name::regclass and name in (relname, t.table_name));
+	if wrong is not null then
+		raise exception using errcode = 'undefined_table', message = format('keys has %s, which is not among the tables', wrong);
+	end if;
+	select string_agg(format('%s.%I', t.table_name, k.name), ', ') into wrong from source_table t, unnest(t.key) k(name)
+	where not exists (select from pg_attribute where attrelid = t.table_name::regclass and attname = k.name and not attisdropped);
+	if wrong is not null then
+		raise exception using errcode = 'undefined_column', message = format('keys has a column that there is not: %s', wrong);
+	end if;
+
 	-- 2. The columns
 	for tbl in select t.table_name::regclass from source_table t order by 1 loop
 		call @extschema@._hkg_read_columns(tbl);
@@ -1083,11 +1095,11 @@ begin
 	for tbl in select t.table_name::regclass from source_table t order by 1 loop
 		call @extschema@._hkg_read_references(tbl);
 	end loop;
-	select string_agg(t.table_name, ', ') into keyless from source_table t where t.entities and t.key is null;
-	if keyless is not null then
-		raise exception using errcode = 'object_not_in_prerequisite_state', message = format('there is no key of %s', keyless),
+	select string_agg(t.table_name, ', ') into wrong from source_table t where t.entities and t.key is null;
+	if wrong is not null then
+		raise exception using errcode = 'object_not_in_prerequisite_state', message = format('there is no key of %s', wrong),
 			detail = 'A row is an entity, which its key names. Nothing was changed.',
-			hint = format('Name one, keys => ''{"%s": "column"}'', or add a primary key, or leave the table out.', split_part(keyless, ', ', 1));
+			hint = format('Name one, keys => ''{"%s": "column"}'', or add a primary key, or leave the table out.', split_part(wrong, ', ', 1));
 	end if;
 
 	-- 3. Names: a relation is a column; of two columns of one name, each has its table before it.  A space is shared by
@@ -1097,11 +1109,11 @@ begin
 	where t.table_name = c.table_name and (select count(*) from source_column o where o.relation = c.relation) > 1;
 	update source_column c set space = t.space || '.' || c.space
 	from source_table t
-	where t.table_name = c.table_name and c.space = c.column_name and c.part = ''
+	where t.table_name = c.table_name and c.space = c.column_name and c.part = '' and c.reading <> 'reference'
 		and exists (select from source_column o
 			join pg_attribute a on a.attrelid = c.table_name::regclass and a.attname = c.column_name
 			join pg_attribute b on b.attrelid = o.table_name::regclass and b.attname = o.column_name
-			where o.space = c.space and o.part = '' and a.atttypid <> b.atttypid);
+			where o.space = c.space and o.part = '' and o.reading <> 'reference' and a.atttypid <> b.atttypid);
 	call @extschema@._hkg_read_bins();
 
 	if sync then

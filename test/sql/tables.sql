@@ -1,0 +1,169 @@
+-- A graph of tables: what hkg_set_source makes of their columns, and the facts that follow
+\set VERBOSITY terse
+set client_min_messages = warning;
+\i test/tools.sql
+reset client_min_messages;
+create schema shop;
+set search_path = shop, public;
+set timezone = 'UTC';
+
+create type size as enum ('small', 'large');
+create domain colour as text;
+create table country (code text primary key, name text);
+create table supplier (
+	id int primary key,
+	tax_number text unique not null,
+	name text not null,
+	country text references country,
+	parent int references supplier
+);
+create table product (
+	id int primary key,
+	title text,
+	category text,
+	size size,
+	colour colour,
+	price numeric(8, 2),
+	stars int,
+	sold bool,
+	tags text[],
+	extra jsonb,
+	measures jsonb,
+	description text,
+	currency text default 'EUR',
+	place point,
+	secret text,
+	price_with_tax numeric generated always as (price * 1.2) stored,
+	supplier text references supplier (tax_number),
+	added date
+);
+create table "Package" ("Id" int, "Line" int, box colour, weight float8, primary key ("Id", "Line"));
+create table packed (product int references product, id int, line int, primary key (product, id, line),
+	foreign key (id, line) references "Package");
+create table purchase (id bigserial primary key, customer int references supplier, product int references product, quantity int,
+	at timestamptz) partition by range (id);
+create table purchase_1 partition of purchase for values from (1) to (11);
+create table purchase_2 partition of purchase for values from (11) to (1001);
+create table word (word text, id int);
+create view known_word as select * from word where id is not null;
+
+insert into country select 'C' || i, 'Country ' || i from generate_series(1, 3) i;
+insert into supplier select i, 'T' || i * 100, 'Supplier ' || i, 'C' || i % 3 + 1, nullif(i / 2, 0) from generate_series(1, 8) i;
+insert into product (id, title, category, size, colour, price, stars, sold, tags, extra, measures, description, place, secret, supplier, added)
+	select i, 'Product ' || i, 'Category ' || i % 4, case when i % 2 = 0 then 'small' else 'large' end::size, 'colour ' || i % 3,
+		case when i = 7 then null else i * 1.5 end, i % 5 + 1, i % 3 = 0, array['tag ' || i % 3, 'tag ' || i % 2], jsonb_build_array('x' || i % 4),
+		jsonb_build_object('a', i), repeat('word ', i) || 'and some more that nobody needs to know, in a text of some length', point(i, i),
+		'secret ' || i % 3, 'T' || (i % 8 + 1) * 100, date '2024-01-01' + i * 20
+	from generate_series(1, 40) i;
+insert into "Package" select i, i % 2, 'colour ' || i % 3, i * 0.5 from generate_series(1, 6) i;
+insert into packed select i, i, i % 2 from generate_series(1, 6) i;
+insert into purchase (customer, product, quantity, at) select i % 8 + 1, i % 40 + 1, i % 3, timestamptz '2024-05-06 10:00+00' + i * interval '9 hours' from generate_series(1, 60) i;
+insert into word values ('a', 1), ('b', 2), ('a', null);
+
+-- ---- what is read -------------------------------------------------------------
+
+-- a table has no key, keys that there are not, no tables
+select hkg_tools.try($$select * from hkg_set_source('g', schema => 'shop')$$);
+drop table word cascade;
+select * from hkg_set_source('g', schema => 'shop');
+select * from g.source_table order by table_name;
+select table_name, column_name, bins from g.source_column where bins is not null order by 1, 2;
+
+-- ---- the facts ------------------------------------------------------------------
+
+create function facts_of(entity text) returns table (fact text) language sql stable as $$
+	select format('%s(%s, %s)', r.name, h.name, t.name) as fact from g.triple f join g.entity h on h.id = f.head
+		join g.relation r on r.id = f.relation join g.entity t on t.id = f.tail
+	where entity in (h.name, t.name) order by r.name collate "C", h.id, t.id
+$$;
+select facts_of('product:7');
+select facts_of('supplier:5');
+select facts_of('Package:(3,1)');
+select facts_of('purchase:12');
+select facts_of('price=[21.00,40.50)') limit 4;
+select facts_of('weekday=Mon') limit 3;
+
+-- ---- rows change, and columns -------------------------------------------------------
+
+insert into product (id, category, price) values (41, 'Category 1', 3);
+update product set category = null where id = 7;
+delete from packed where product = 1;
+select added, deleted, entities, relations from hkg_sync('g');
+select facts_of('product:41');
+alter table product rename category to kind;
+alter table product add weight float8;
+select hkg_tools.try($$select hkg_sync('g')$$);
+update g.source_column set column_name = 'kind' where column_name = 'category';
+select added, deleted, entities, relations from hkg_sync('g');
+alter table country rename to land;
+select hkg_tools.try($$select hkg_sync('g')$$);
+alter table land rename to country;
+
+-- ---- what a user may change -----------------------------------------------------------
+
+-- a text by its words, another relation's name, spaces joined, some rows only
+update g.source_column set reading = 'text', relation = 'words', space = 'word' where column_name = 'description';
+update g.source_column set relation = 'made_by' where relation = 'product.supplier';
+update g.source_column set space = 'colour' where column_name = 'secret';
+update g.source_table set condition = 's.id <= 3' where space = 'product';
+select added > 0 as added, deleted > 0 as deleted from hkg_sync('g', prune => true);
+select facts_of('product:3');
+
+-- ---- keys, views, rights -----------------------------------------------------------------
+
+create table note (id int, "on" int references product, body text);
+insert into note select i, i, 'kind ' || i % 2 from generate_series(1, 9) i;
+create view dear as select id, title, price, supplier from product where price > 30;
+select hkg_tools.try($$select * from hkg_set_source('n', '{note, product}')$$);
+select hkg_tools.try($$select * from hkg_set_source('n', '{note}', keys => '{"note": "nothing"}')$$);
+select hkg_tools.try($$select * from hkg_set_source('n', '{note}', keys => '{"other": "id"}')$$);
+select hkg_tools.try($$select * from hkg_set_source('n')$$);
+select hkg_tools.try($$select * from hkg_set_source('n', '{}')$$);
+select * from hkg_set_source('n', '{note, dear}', keys => '{"note": "id", "shop.dear": ["id"]}');
+
+-- whoever may read some columns and some rows makes a graph of these
+create role clerk;
+grant usage on schema shop to clerk;
+grant select (id, title, kind, price) on product to clerk;
+alter table product enable row level security;
+create policy few on product for select to clerk using (id <= 5);
+select current_database() as database \gset
+grant create on database :"database" to clerk;
+set role clerk;
+select * from hkg_set_source('c', '{product}');
+select string_agg(name, ', ' order by id) from c.entity where name like 'product:%';
+reset role;
+select hkg_drop_graph('c');
+drop policy few on product;
+revoke all on schema shop from clerk;
+revoke all on product from clerk;
+revoke create on database :"database" from clerk;
+drop role clerk;
+
+-- ---- the facts of a large table are those of a statement written by hand -----------------------------------
+
+create table part (id int primary key, weight float8, kind text, whole int references part, made timestamp);
+insert into part select i, nullif(i * 7919 % 10007, 0) / 10.0, 'kind ' || i % 12, nullif(i / 10, 0), timestamp '2020-01-01' + i * interval '1 hour'
+	from generate_series(1, 20000) i;
+select column_name, reading, relation, space from hkg_set_source('p', '{part}');
+create view made as select h.name as head, r.name as relation, t.name as tail from p.triple f join p.entity h on h.id = f.head
+	join p.relation r on r.id = f.relation join p.entity t on t.id = f.tail;
+select hkg_tools.differ($$select head, tail from made where relation = 'kind'$$, $$select 'part:' || id, 'kind=' || kind from part$$);
+select hkg_tools.differ($$select head, tail from made where relation = 'whole'$$, $$select 'part:' || id, 'part:' || whole from part where whole is not null$$);
+select hkg_tools.differ($$select head, tail from made where relation = 'made.month'$$, $$select 'part:' || id, 'month=' || date_part('month', made) from part$$);
+-- each weight is in its bin, and in its band; bins have as many rows, and touch
+select hkg_tools.differ($$select head from made where relation = 'weight'$$, $$select 'part:' || id from part where weight is not null$$);
+select count(*) filter (where not replace(tail, 'weight=', '')::numrange @> p.weight::numeric) as outside, count(*), count(distinct tail) as bins,
+	max(c.count) - min(c.count) as spread
+from made m join part p on head = 'part:' || p.id
+	join lateral (select count(*) from made o where o.relation = m.relation and o.tail = m.tail) c on true
+where relation = 'weight' and p.id % 50 = 0;
+select count(*) filter (where not replace(tail, 'weight=', '')::numrange @> p.weight::numeric) as outside, count(distinct tail) as bands
+from made join part p on head = 'part:' || p.id where relation = 'weight.band';
+select count(*), count(*) filter (where not replace(head, 'weight=', '')::numrange -|- replace(tail, 'weight=', '')::numrange) as apart from made where relation = 'weight.next';
+select count(*), count(*) filter (where not replace(head, 'weight=', '')::numrange <@ replace(tail, 'weight=', '')::numrange) as outside from made where relation = 'weight.within';
+select count(*), count(*) filter (where not replace(tail, 'made=', '')::tsrange @> p.made) as outside from made m join part p on head = 'part:' || p.id where relation in ('made', 'made.band');
+
+set client_min_messages = warning;
+drop schema shop cascade;
+select hkg_drop_graph(name) from unnest('{g,n,p}'::name[]) name;
