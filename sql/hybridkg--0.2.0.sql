@@ -961,7 +961,7 @@ begin
 		return result;
 	elsif not exists (select from source_table) then
 		raise exception using errcode = 'object_not_in_prerequisite_state', message = format('graph "%s" has no source', graph),
-			hint = format('Give it tables or a query once: select * from hkg_set_source(%L, schema => ''public'')', graph);
+			hint = format('Give it tables or a query once: hkg_set_source(%1$L, schema => ''public''), or hkg_sync(%1$L, query, keep => true)', graph);
 	end if;
 
 	-- 1. Whether the tables are as they were read
