@@ -10,9 +10,10 @@ begin
 				order by selected desc, quality desc, support desc, rule collate "C" limit $2),
 			held as (select h.name::text, r.name::text, t.name::text from %1$I.holdout f join %1$I.entity h on h.id = f.head
 				join %1$I.relation r on r.id = f.relation join %1$I.entity t on t.id = f.tail where f.split = $3)
-		select count(*), count(*) filter (where is_held), avg(is_held::int)
+		select count(*), count(*) filter (where is_held)
 		from (select distinct a.head, a.relation, a.tail, (a.head, a.relation, a.tail) in (select * from held) as is_held
 			from best, hkg_apply_rule(%1$L, best.rule) a where not a.known) i
-	$sql$, graph) into inferred, correct, "precision" using model, top_rules, split;
+	$sql$, graph) into inferred, correct using model, top_rules, split;
+	"precision" := correct::float8 / nullif(inferred, 0);
 end
 $$;
