@@ -1,5 +1,5 @@
 /*
- * removed.c
+ * gone_functions.c
  *		Functions of 0.1.0 that are gone.
  *
  * The script of 0.1.0 declares them, so the library must have them until alter extension hybridkg update drops them.
