@@ -481,7 +481,7 @@ static uint64_t
 oriented(const PathSearch *search, uint64_t number)
 {
 	const FactIndex *facts = search->task->facts;
-	PathBody	body = path_body(facts, number);
+	RelationPath	body = path_body(facts, number);
 
 	if (search->now.anchored == FORWARDS(search->now.relation))
 		body = path_body_mirrored(&body);
