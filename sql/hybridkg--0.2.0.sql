@@ -932,6 +932,7 @@ as $$
 $$;
 comment on function _hkg_bin_names(text, text[]) is
 'the names of bins, written as ranges: one more than there are bounds; for hkg_source
+space: of the numbers
 bins: where the second, third, ... bin begins';
 
 create function _hkg_bands(bins text[]) returns text[]
@@ -1906,7 +1907,7 @@ begin
 	execute format('select array_agg(h.name order by h.place) filter (where e.id is not null), count(*) filter (where e.id is null)
 		from unnest($1) with ordinality h(name, place) left join %I.entity e on e.name = h.name', graph) into heads, lacking using heads;
 	if lacking > 0 then
-		raise notice using message = format('%s rows are left out: the graph has no fact of them', lacking),
+		raise notice using message = format('rows that are left out, as the graph has no fact of them: %s', lacking),
 			hint = format('Bring it in step with the tables: select hkg_sync(%L)', graph);
 	end if;
 
