@@ -29,7 +29,7 @@ my @sections = (
 	[ 'Help', qw(hkg_help) ]);
 
 my $introduction = <<'END';
-All functions, tables and settings. In psql, `\df+ hkg_*` also shows types, and `\d GRAPH.*` those of tables.
+All functions, tables and settings. In psql, `\df+ hkg_*` also shows types, and `\d+` tables and views.
 
 END
 
@@ -233,9 +233,9 @@ sub print_table
 	my ($oid, $name, $comment) = @$table;
 
 	print wrapped(sentence(ucfirst $comment), '', ''), "\n";
-	# columns like the one before stand beside it; what only the extension reads, or a function returns, has none here
+	# columns like the one before stand beside it; what the extension reads, or a function returns, has none here
 	my @items;
-	return if $name =~ /^(checkpoint|checkpoint_inferred|path_network|path_epoch|shared_weight|source|trial|bucket|slice|layout)$/;
+	return if $name =~ /^(checkpoint|checkpoint_inferred|threshold|evidence_weight|inferred|path_network|path_epoch|shared_weight|source|trial|bucket|slice|layout|hkg_cache)$/;
 	foreach my $column (grep { $_->[1] !~ /^(model\.name|(entity|relation)\.id)$/ } @{ $columns{$oid} })
 	{
 		my ($column_name, $meaning) = @$column;
@@ -282,7 +282,7 @@ foreach (@sections)
 		print_table($view{$view});
 	}
 }
-print "## Tables of a graph\n\nA graph is a schema with these tables. Not listed are columns that refer to\n`model.name`, `entity.id` or `relation.id`, and those of tables for other functions.\n\n";
+print "## Tables of a graph\n\nA graph is a schema with these tables. Not listed are columns that refer to\n`model.name`, `entity.id` or `relation.id`, and those that only the extension reads or a function returns.\n\n";
 foreach my $table (@tables)
 {
 	print "### $table->[1]\n\n";
