@@ -1307,7 +1307,7 @@ CREATE TABLE g.source (
 -- Name: TABLE source; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.source IS 'the query that hkg_sync brings the graph in step with, in its only row';
+COMMENT ON TABLE g.source IS 'the query that hkg_sync brings the graph in step with, in its only row; none: source_table has tables';
 
 
 --
@@ -1322,6 +1322,149 @@ COMMENT ON COLUMN g.source.id IS '1';
 --
 
 COMMENT ON COLUMN g.source.query IS 'it returns head, relation and tail; hkg_sync(..., keep => true) wrote it';
+
+
+--
+-- Name: source_column; Type: TABLE; Schema: g; Owner: -
+--
+
+CREATE TABLE g.source_column (
+    table_name text NOT NULL,
+    column_name name NOT NULL,
+    part name DEFAULT ''::name NOT NULL,
+    reading text NOT NULL,
+    relation text,
+    space text,
+    bins text[],
+    why text,
+    CONSTRAINT source_column_reading_check CHECK ((reading = ANY (ARRAY['key'::text, 'label'::text, 'reference'::text, 'link'::text, 'category'::text, 'flag'::text, 'number'::text, 'time'::text, 'list'::text, 'text'::text, 'ignored'::text])))
+);
+
+
+--
+-- Name: TABLE source_column; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON TABLE g.source_column IS 'what becomes of each column of these tables; hkg_set_source wrote it, and you may change it';
+
+
+--
+-- Name: COLUMN source_column.table_name; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.source_column.table_name IS 'source_table.table_name';
+
+
+--
+-- Name: COLUMN source_column.column_name; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.source_column.column_name IS 'the column';
+
+
+--
+-- Name: COLUMN source_column.part; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.source_column.part IS 'year, month or weekday of a time; of a link the other column; else empty';
+
+
+--
+-- Name: COLUMN source_column.reading; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.source_column.reading IS 'as in hkg_set_source';
+
+
+--
+-- Name: COLUMN source_column.relation; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.source_column.relation IS 'the relation; null: no fact is made';
+
+
+--
+-- Name: COLUMN source_column.space; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.source_column.space IS 'source_table.space of what it refers to, or the space of its values: an entity space=value';
+
+
+--
+-- Name: COLUMN source_column.bins; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.source_column.bins IS 'where the second, third, ... bin of numbers and times begins; each eighth begins a band';
+
+
+--
+-- Name: COLUMN source_column.why; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.source_column.why IS 'the reason';
+
+
+--
+-- Name: source_table; Type: TABLE; Schema: g; Owner: -
+--
+
+CREATE TABLE g.source_table (
+    table_name text NOT NULL,
+    space text NOT NULL,
+    entities boolean DEFAULT true NOT NULL,
+    key name[],
+    condition text,
+    why text
+);
+
+
+--
+-- Name: TABLE source_table; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON TABLE g.source_table IS 'the tables that hkg_sync makes facts of; hkg_set_source wrote it, and you may change it';
+
+
+--
+-- Name: COLUMN source_table.table_name; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.source_table.table_name IS 'with its schema, quoted as SQL needs it';
+
+
+--
+-- Name: COLUMN source_table.space; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.source_table.space IS 'the entity of a row is space:key';
+
+
+--
+-- Name: COLUMN source_table.entities; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.source_table.entities IS 'whether rows are entities; else they are facts alone';
+
+
+--
+-- Name: COLUMN source_table.key; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.source_table.key IS 'the columns that identify a row';
+
+
+--
+-- Name: COLUMN source_table.condition; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.source_table.condition IS 'SQL about row s: only rows for which it is true become facts; null: all';
+
+
+--
+-- Name: COLUMN source_table.why; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.source_table.why IS 'the reason';
 
 
 --
@@ -1754,9 +1897,9 @@ default	2	24	3	39	2.0851008892059326	0.19383840430735513	{2}
 --
 
 COPY g.iteration (model, number, loss, mrr, hits_1, hits_3, hits_10, rules, inferred, sampled, train_seconds, mine_seconds, sample_seconds, evaluate_seconds, ranked, mrr_error) FROM stdin;
-default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.008336318	0.0022812460000000002	0.001176231	0.000155731	3	\N
-default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.003995016	4.1051e-05	0.000686041	0.000150114	3	\N
-plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.003154215	0	0	0.000174159	3	\N
+default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.000876284	0.001293685	0.001170101	0.000888172	3	\N
+default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.004000915	6.9143e-05	0.000736967	0.000173128	3	\N
+plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000804578	0	0	0.000150284	3	\N
 \.
 
 
@@ -1765,8 +1908,8 @@ plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.003154215	0	0	0.0
 --
 
 COPY g.model (name, score_function, dimensions, settings, status, created_at, trained_at, best_iteration, evidence, mrr, hits_1, hits_3, hits_10, paths) FROM stdin;
-default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 2, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": true, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "hidden_dropout": 0.3, "min_confidence": 0, "regularization": 0, "score_function": "complex", "evidence_length": 3, "feature_dropout": 0.2, "label_smoothing": 0, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-28 12:25:27.109115+00	2026-11-28 12:25:27.215369+00	2	{"discount": {"all": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	\N
-plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 1, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": false, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "hidden_dropout": 0.3, "min_confidence": 0.7, "regularization": 0, "score_function": "transe", "evidence_length": 4, "feature_dropout": 0.2, "label_smoothing": 0, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-28 12:25:27.220988+00	2026-11-28 12:25:27.25902+00	1	\N	0.09314859117490697	0	0	0.5	\N
+default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 2, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": true, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "hidden_dropout": 0.3, "min_confidence": 0, "regularization": 0, "score_function": "complex", "evidence_length": 3, "feature_dropout": 0.2, "label_smoothing": 0, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-28 15:34:35.225224+00	2026-11-28 15:34:35.274707+00	2	{"discount": {"all": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	\N
+plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 1, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": false, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "hidden_dropout": 0.3, "min_confidence": 0.7, "regularization": 0, "score_function": "transe", "evidence_length": 4, "feature_dropout": 0.2, "label_smoothing": 0, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-28 15:34:35.27591+00	2026-11-28 15:34:35.280281+00	1	\N	0.09314859117490697	0	0	0.5	\N
 \.
 
 
@@ -1834,6 +1977,22 @@ COPY g.shared_weight (model, number, weights) FROM stdin;
 --
 
 COPY g.source (id, query) FROM stdin;
+\.
+
+
+--
+-- Data for Name: source_column; Type: TABLE DATA; Schema: g; Owner: -
+--
+
+COPY g.source_column (table_name, column_name, part, reading, relation, space, bins, why) FROM stdin;
+\.
+
+
+--
+-- Data for Name: source_table; Type: TABLE DATA; Schema: g; Owner: -
+--
+
+COPY g.source_table (table_name, space, entities, key, condition, why) FROM stdin;
 \.
 
 
@@ -2088,11 +2247,35 @@ ALTER TABLE ONLY g.shared_weight
 
 
 --
+-- Name: source_column source_column_pkey; Type: CONSTRAINT; Schema: g; Owner: -
+--
+
+ALTER TABLE ONLY g.source_column
+    ADD CONSTRAINT source_column_pkey PRIMARY KEY (table_name, column_name, part);
+
+
+--
 -- Name: source source_pkey; Type: CONSTRAINT; Schema: g; Owner: -
 --
 
 ALTER TABLE ONLY g.source
     ADD CONSTRAINT source_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: source_table source_table_pkey; Type: CONSTRAINT; Schema: g; Owner: -
+--
+
+ALTER TABLE ONLY g.source_table
+    ADD CONSTRAINT source_table_pkey PRIMARY KEY (table_name);
+
+
+--
+-- Name: source_table source_table_space_key; Type: CONSTRAINT; Schema: g; Owner: -
+--
+
+ALTER TABLE ONLY g.source_table
+    ADD CONSTRAINT source_table_space_key UNIQUE (space);
 
 
 --
@@ -2569,6 +2752,14 @@ ALTER TABLE ONLY g.rule
 
 ALTER TABLE ONLY g.shared_weight
     ADD CONSTRAINT shared_weight_model_fkey FOREIGN KEY (model) REFERENCES g.model(name) ON UPDATE CASCADE ON DELETE CASCADE;
+
+
+--
+-- Name: source_column source_column_table_name_fkey; Type: FK CONSTRAINT; Schema: g; Owner: -
+--
+
+ALTER TABLE ONLY g.source_column
+    ADD CONSTRAINT source_column_table_name_fkey FOREIGN KEY (table_name) REFERENCES g.source_table(table_name) ON UPDATE CASCADE ON DELETE CASCADE;
 
 
 --
