@@ -124,7 +124,7 @@ clear_stamps(EvJoin *join, Pool *pool, int thread)
 EvJoin *
 ev_join(Arena *arena, Pool *pool, const FactIndex *facts)
 {
-	EvJoin	   *join = arena->allocate(arena->context, sizeof(EvJoin));
+	EvJoin	   *join = arena_take(arena, sizeof(EvJoin));
 	Allocation	allocation = {0};
 
 	if (join == NULL)

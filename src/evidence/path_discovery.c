@@ -349,16 +349,6 @@ take_given(GivenPaths *given, int threads, Allocation *allocation)
 	given->count = path_count_take(task, threads, allocation);
 }
 
-size_t
-ev_count_paths_bytes(const FactIndex *facts, int64_t count, int threads)
-{
-	GivenPaths	given = {.task = {.facts = facts,.room = count}};
-	Allocation	allocation = {0};
-
-	take_given(&given, threads, &allocation);
-	return allocation_bytes(&allocation);
-}
-
 bool
 ev_count_paths(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search, int32_t relation,
 			   const RelationPath *path, int64_t count, EvPathCounts *counts)
