@@ -370,12 +370,12 @@ begin
 		condition text,
 		why text
 	);
-	comment on table source_table is 'the tables that hkg_sync makes facts of; hkg_set_source wrote it, and you may change it';
+	comment on table source_table is 'the tables that hkg_sync makes facts of; hkg_set_source writes it, and you may change it';
 	comment on column source_table.table_name is 'with its schema, quoted as SQL needs it';
 	comment on column source_table.space is 'the entity of a row is space:key';
 	comment on column source_table.entities is 'whether rows are entities; else they are facts alone';
-	comment on column source_table.key is 'the columns that identify a row';
-	comment on column source_table.condition is 'SQL about row s: only rows for which it is true become facts; null: all';
+	comment on column source_table.key is 'the columns that identify its rows';
+	comment on column source_table.condition is 'SQL about row s that must hold; null: all rows';
 	comment on column source_table.why is 'the reason';
 	create table source_column (
 		table_name text not null references source_table on update cascade on delete cascade,
@@ -388,14 +388,14 @@ begin
 		why text,
 		primary key (table_name, column_name, part)
 	);
-	comment on table source_column is 'what becomes of each column of these tables; hkg_set_source wrote it, and you may change it';
+	comment on table source_column is 'what becomes of each of their columns; likewise';
 	comment on column source_column.table_name is 'source_table.table_name';
 	comment on column source_column.column_name is 'the column';
-	comment on column source_column.part is 'year, month or weekday of a time; of a link the other column; else empty';
+	comment on column source_column.part is 'as after the column in hkg_set_source; else empty';
 	comment on column source_column.reading is 'as in hkg_set_source';
-	comment on column source_column.relation is 'the relation; null: no fact is made';
-	comment on column source_column.space is 'source_table.space of what it refers to, or the space of its values: an entity space=value';
-	comment on column source_column.bins is 'where the second, third, ... bin of numbers and times begins; each eighth begins a band';
+	comment on column source_column.relation is 'null: no fact is made';
+	comment on column source_column.space is 'as in hkg_set_source';
+	comment on column source_column.bins is 'where the second, third, ... bin begins; each eighth begins a band';
 	comment on column source_column.why is 'the reason';
 
 	-- for the foreign keys, when an entity is deleted
@@ -542,11 +542,11 @@ begin
 
 	-- who may read or write what a new table is like may do so with it, too; the query of its own is the owner's to write
 	for made, grantee, granted in select n.made, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end, a.privilege_type
-			from (values ('source', 'triple'), ('path_network', 'relation_embedding'), ('shared_weight', 'relation_embedding'),
+			from (values ('source', 'triple'), ('source_table', 'triple'), ('source_column', 'triple'), ('path_network', 'relation_embedding'), ('shared_weight', 'relation_embedding'),
 				('path_epoch', 'iteration')) n (made, alike),
 				pg_class c, aclexplode(c.relacl) a
 			where c.oid = n.alike::regclass and a.grantee <> c.relowner
-				and (a.privilege_type = 'SELECT' or a.privilege_type in ('INSERT', 'UPDATE', 'DELETE') and n.made <> 'source')
+				and (a.privilege_type = 'SELECT' or a.privilege_type in ('INSERT', 'UPDATE', 'DELETE') and n.made !~ '^source')
 			order by 1, 2 loop
 		execute format('grant %s on %I to %s', granted, made, grantee);
 	end loop;
@@ -1126,18 +1126,18 @@ begin
 end
 $$;
 comment on function hkg_set_source(name, regclass[], regnamespace, jsonb, bool) is
-'makes a graph of tables: reads the catalogue and some rows, notes what becomes of each column in table source_column of the graph, which you may change, and has hkg_sync make the facts; returns what it noted
-A row is an entity table:key, and a value an entity space=value. A foreign key is a relation between rows. Numbers and times become bins, which are linked with the next one and lie in bands of eight; a time has a year, a month and a weekday, too. Rows that join two entities are facts about these; if they have nothing else, they are no entities.
+'makes a graph of tables: notes what becomes of each column in table source_column of the graph, which you may change, and has hkg_sync make the facts
+It reads the catalogue and some rows. A row is an entity table:key, a value an entity space=value, a foreign key a relation between rows. Numbers and times lie in bins, each linked with the next one, and eight in a band. Rows that join two or three entities are facts about these; without anything else they are no entities.
 graph: its name; made if there is none
 tables, schema: which tables, or all of a schema but those of extensions
-keys: for tables and views without a primary key, the columns that identify a row: {"view": "column", "other": ["a", "b"]}
-sync: whether the facts are made at once; false to look at source_column and change it first, and call hkg_sync then
-table_name, column_name: the column; of a time also year, month and weekday; of a link two columns
-reading: key and label (names of the row), reference (to a row of another table), link (between two references), flag, category, number, time, list, text (its words are values; set by hand alone), ignored
-relation: the relation that the column is
-space: the table that it refers to, or what its values are named by: columns of one enum or domain, or of one name and type, share it
+keys: the columns that identify the rows of tables and views without a primary key: {"view": "column", "other": ["a", "b"]}
+sync: whether facts are made; false to change source_column first, and then call hkg_sync
+table_name, column_name: the column; with year, month or weekday of a time, or the other column of a link
+reading: key and label (names of the row), reference (to a row), link (of two references), flag, category, number, time, list, text (its words; set by hand alone), ignored
+relation: its relation
+space: the table it refers to, or what its values are named by; columns of one enum or domain, or of one name and type, share it
 why: the reason
-Rows that were noted before are written anew. Table source_table has the key of each table, and a condition that its rows must meet, which you may write.
+What was noted before is written anew. Table source_table has each table''s key, and a condition on its rows that you may write.
 errors: 22023 unless one of tables and schema is given, 55000 for a table without a key, and those of hkg_create_graph and hkg_sync';
 
 create function hkg_split(graph name, valid float8 default 0.03, test float8 default 0.03, seed bigint default 0,
@@ -1940,19 +1940,19 @@ begin
 end
 $$;
 comment on function hkg_fill(name, regclass, name, text[], text, name, text) is
-'the most plausible value of a column for rows that lack one, with its probability if the row has a value
-graph: one that hkg_set_source made of tables
-tbl, column_name: a column of them that is read as category, flag, number, time or reference
-keys: of the rows; null: all where the column is null
-condition: SQL about row s, that it must meet, too; it runs with the caller''s rights and search_path; null: none
+'the most plausible values of a column for rows in which it is null
+graph: one that hkg_set_source made
+tbl, column_name: a column that is read as category, flag, number, time or reference
+keys: of the rows; null: all
+condition: SQL about row s that must hold, too, with the caller''s rights and search_path
 model: a trained model of the graph
 evidence: as in hkg_predict_tails
-key: of the row, as text: of several columns their row, (a, b)::text
-value, probability: the best value, the key of a referenced row, or the bin of a number or time; the chance that it is the right one, given that the cell has a value, by the ten best
-expected: of numbers and times, the mean over the ten best bins
+key: of the row, as text; of several columns (a, b)::text
+value, probability: the best value (the key of a row, the bin of a number), and the chance that it is right if the cell has a value, one of the ten best
+expected: of numbers and times, the mean over these ten bins
 runner_up, runner_up_probability: the second best
 reason: the first row of hkg_explain
-Rows without a fact in the graph are left out, with a NOTICE.
+A NOTICE counts rows that the graph has no fact of; they are left out.
 errors: 55000 for a column that cannot be filled, and those of hkg_predict_tails';
 
 create function hkg_evaluate(graph name, split text default 'test', model name default 'default', seed bigint default 0,
