@@ -509,13 +509,14 @@ begin
 	comment on column trial.hits_3 is 'likewise';
 	comment on column trial.hits_10 is 'likewise';
 
-	-- who may read or write what a new table is like may do so with it, too; the query of its own is the owner's to write
+	-- who may read or write what a new table is like may do so with it, too, but for two that are the owner's to write
 	for made, grantee, granted in select n.made, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end, a.privilege_type
-			from (values ('source', 'triple'), ('path_network', 'relation_embedding'), ('shared_weight', 'relation_embedding'),
+			from (values ('source', 'triple'), ('facts_version', 'triple'), ('path_network', 'relation_embedding'), ('shared_weight', 'relation_embedding'),
 				('path_epoch', 'iteration')) n (made, alike),
 				pg_class c, aclexplode(c.relacl) a
 			where c.oid = n.alike::regclass and a.grantee <> c.relowner
-				and (a.privilege_type = 'SELECT' or a.privilege_type in ('INSERT', 'UPDATE', 'DELETE') and n.made <> 'source')
+				and (a.privilege_type = 'SELECT' or n.made not in ('source', 'facts_version')
+					and a.privilege_type in ('INSERT', 'UPDATE', 'DELETE'))
 			order by 1, 2 loop
 		execute format('grant %s on %I to %s', granted, made, grantee);
 	end loop;
