@@ -5,7 +5,7 @@
 #	test/server run DIR perl doc/reference.pl >doc/reference.md
 #
 # Of a comment on a function, the first line is its purpose; "NAME: ..." is about an argument or a column of the result;
-# "errors: ..." lists SQLSTATEs; every other line is a paragraph.
+# "errors: ..." lists SQLSTATEs, which are left out here; every other line is a paragraph.
 
 use strict;
 use warnings;
@@ -19,11 +19,11 @@ my $width = 120;
 
 # Which functions a section has, in its order
 my @sections = (
-	[ 'Graphs', qw(hkg_create_graph hkg_load hkg_sync hkg_split hkg_drop_graph hkg_upgrade_graph hkg_sparsity) ],
-	[ 'Training', qw(hkg_train hkg_settings hkg_presets hkg_train_background hkg_resume hkg_estimate hkg_tune) ],
+	[ 'Graphs', qw(hkg_create_graph hkg_load hkg_sync hkg_split hkg_drop_graph hkg_upgrade_graph) ],
+	[ 'Training', qw(hkg_train hkg_settings hkg_train_background hkg_resume hkg_estimate hkg_tune) ],
 	[ 'Prediction', qw(hkg_predict_tails hkg_predict_heads hkg_predict_relations hkg_complete hkg_score hkg_classify hkg_explain
 		hkg_learnt_paths hkg_neighbors hkg_project hkg_learn_evidence hkg_learn_thresholds) ],
-	[ 'Evaluation', qw(hkg_evaluate hkg_ranks hkg_compare hkg_rule_precision hkg_report hkg_report_data) ],
+	[ 'Evaluation', qw(hkg_evaluate hkg_ranks hkg_compare hkg_report) ],
 	[ 'Rules and embeddings', qw(hkg_mine_rules hkg_count_rules hkg_apply_rule hkg_rule_sql hkg_import_rules hkg_import_embeddings) ],
 	[ 'Several servers', qw(hkg_distribute_graph hkg_undistribute_graph) ],
 	[ 'Help', qw(hkg_help) ]);
@@ -34,17 +34,15 @@ All functions, tables and settings. `\df+ hkg_*` shows the same for each functio
 END
 
 my $conventions = <<'END';
-- Entities, relations and models are given by name. For an unknown name the error (42704) shows the nearest known one.
-- Null is refused (22004) where no meaning of null is described.
-- Errors are listed by SQLSTATE. Their messages show what was expected and found; `\df+` lists when each of them comes.
+- Entities, relations and models are given by name. For an unknown name the error shows the nearest known one.
+- Null is refused where no meaning of null is described.
+- Messages of errors show what was expected and found. `\df+` lists SQLSTATEs, and when each of them comes.
 - Every function runs with the rights of its caller, and needs the tables of the graph for what it does: `select` to
-  predict; `insert`, `update` and `delete` to load and to train. 42501 names the table and the right that is missing.
+  predict; `insert`, `update` and `delete` to load and to train. Error 42501 names the table and the missing right.
 - Functions that predict, evaluate or list do so in read-only transactions and on hot standbys, too.
-- Every loop checks for interrupts: Ctrl-C, `statement_timeout` and `pg_terminate_backend` act within 100 ms.
-- A name is what a cast to text gives, so `name = column::text` joins entities. Names are never changed. A notice counts
-  new names that begin or end with white space, and those that differ from another name by Unicode's normal form alone.
-  `datestyle`, `intervalstyle`, `extra_float_digits` and `bytea_output` do not change names; `timezone` changes that of
-  a `timestamptz`, `lc_monetary` that of `money`, `search_path` that of a `regclass`.
+- A name is what a cast to text gives, so `name = column::text` joins entities. Names are never changed. Of the settings
+  of a session, only `timezone` changes names (of a `timestamptz`), and `lc_monetary` (`money`) and `search_path`
+  (`regclass`).
 - A call reads tables several times. A policy of row security, or a view in the place of a table, must show the same
   rows each time.
 
@@ -153,15 +151,11 @@ sub parse_comment
 	my %is_name = map { $_ => 1 } @names;
 	my ($purpose, @lines) = split /\n/, $comment;
 	my (@paragraphs, @items);
-	my $errors = '';
 
 	foreach my $line (@lines)
 	{
-		if ($line =~ /^errors: (.*)/)
-		{
-			$errors = $1;
-		}
-		elsif ($line =~ /^(\w+(?:, \w+)*): (.*)/ && !grep { !$is_name{$_} } split /, /, $1)
+		next if $line =~ /^errors: /;
+		if ($line =~ /^(\w+(?:, \w+)*): (.*)/ && !grep { !$is_name{$_} } split /, /, $1)
 		{
 			push @items, [ $1, $2 ];
 		}
@@ -170,7 +164,7 @@ sub parse_comment
 			push @paragraphs, ucfirst $line;
 		}
 	}
-	return (purpose => ucfirst $purpose, paragraphs => \@paragraphs, items => \@items, errors => $errors);
+	return (purpose => ucfirst $purpose, paragraphs => \@paragraphs, items => \@items);
 }
 
 my %of_section = map { $_ => 1 } map { @$_[1 .. $#$_] } @sections;
@@ -206,7 +200,7 @@ push @{ $columns{ $_->[0] } }, [ @$_[1 .. 3] ] foreach rows(qq{
 my %view = map { $_->[1] => $_ } rows(q{select oid, relname, obj_description(oid, 'pg_class') from pg_class where oid in (to_regclass('hkg_progress'), to_regclass('hkg_cache'))});
 my @settings = rows(q{select name, case when name = 'hybridkg.threads' then 'all cores' when unit is null then boot_val else current_setting(name) end, short_desc, extra_desc
 	from pg_settings where name like 'hybridkg.%' order by name});
-my @presets = rows('select preset, purpose from hkg_presets()');
+my @presets = rows('select preset, purpose from _hkg_presets()');
 my @train_settings = $function{hkg_settings} ? rows('select * from hkg_settings()') : ();
 rows(qq{set client_min_messages = warning; select from hkg_drop_graph('$graph')});
 
@@ -228,17 +222,11 @@ sub print_function
 	my ($function) = @_;
 	my %of_train = is_like_train($function) ? map { join("\n", @$_) => 1 } @{ $train->{items} } : ();
 	my @items = grep { my $item = join "\n", @$_; !$is_common{$item} && !$of_train{$item} } @{ $function->{items} };
-	my $errors = $function->{errors};
-
-	# the states alone: messages and hints explain them, and \df+ lists when each comes
-	my %seen;
-	my @states = grep { !$seen{$_}++ } $errors =~ /\b([0-9][0-9A-Z]{4}|P0002|XX001)\b/g;
 
 	print "```\n", signature($function), "```\n\n", wrapped(sentence($function->{purpose}), '', ''), "\n";
 	print wrapped(sentence($_), '', ''), "\n" foreach @{ $function->{paragraphs} };
 	print wrapped(join(', ', map { "`$_`" } split /, /, $_->[0]) . ': ' . sentence($_->[1]), '- ', '  ') foreach @items;
 	print "\n" if @items;
-	print wrapped('Errors: ' . join(', ', @states) . '.', '', ''), "\n" if @states;
 }
 
 sub print_table
@@ -304,7 +292,7 @@ foreach my $table (@tables)
 }
 print "## Server settings\n\nAnyone may set them for a session, a role or a database; only a superuser may set `hybridkg.shared_cache`.\n\n";
 print wrapped("`$_->[0]` ($_->[1]): " . sentence($_->[2]) . ($_->[3] eq '' ? '' : ' ' . sentence($_->[3])), '- ', '  ') foreach @settings;
-print "\n## Presets\n\nValues for `preset` of `hkg_train`. `hkg_presets()` shows what each of them sets.\n\n";
+print "\n## Presets\n\nValues for `preset` of `hkg_train`. `hkg_settings(preset)` shows what each of them sets.\n\n";
 print wrapped("`$_->[0]`: " . sentence($_->[1]), '- ', '  ') foreach @presets;
 if (@train_settings)
 {

@@ -565,7 +565,7 @@ set search_path = pg_catalog, pg_temp
 set client_min_messages = warning;
 comment on function hkg_upgrade_graph(name) is
 'brings a graph of an older version to the tables of this version, and returns the version of its layout
-Its models stay and predict as before. A graph that is up to date is left as it is.
+Its models stay and predict as before.
 graph: an existing graph of the caller
 errors: 42501 for anyone but the owner, 55006 while a model of the graph is being trained, 55000 when the graph is newer than the extension, or alter extension hybridkg update comes first';
 
@@ -593,7 +593,7 @@ returns record
 as 'MODULE_PATHNAME' language c volatile parallel unsafe;
 comment on function hkg_load(name, text, text) is
 'adds the facts that a query returns, with their entities and relations
-Loads, syncs and splits of one graph wait for each other. The first load of 10,000 facts or more locks the empty table until its transaction ends, and builds the indexes after the rows.
+Loads, syncs and splits of one graph wait for each other. The first load of 10,000 facts or more locks the empty table until its transaction ends.
 graph: an existing graph
 query: one SELECT whose first three columns are head, relation and tail, of any type; it runs with the caller''s rights and search_path
 split: train (facts to learn from), valid or test (facts held out)
@@ -609,13 +609,13 @@ create function hkg_sync(graph name, query text default null, prune bool default
 returns record
 as 'MODULE_PATHNAME' language c volatile parallel unsafe;
 comment on function hkg_sync(name, text, bool, bool, bool) is
-'brings a graph in step with your tables: its facts become what a query returns, those that are held out excepted
-New facts are added, and facts that are gone deleted, each as a set, in the caller''s transaction: an error changes nothing. A held-out fact stays held out; one that is among the facts, too, is taken from these. Models stay as they are, and predict from the new facts. Syncs, loads and splits of one graph wait for each other; the query runs afterwards, on what is committed by then.
+'makes a graph''s facts what a query returns, those that are held out excepted
+Facts are added and deleted in the caller''s transaction, each as a set: an error changes nothing. A held-out fact stays held out; one that is among the facts, too, is taken from these. Models stay as they are, and predict from the new facts. Syncs, loads and splits of one graph wait for each other; the query then runs on what is committed by then.
 graph: an existing graph
 query: one SELECT whose first three columns are head, relation and tail, as in hkg_load; null: the one that was kept. It runs with the caller''s rights and search_path
-prune: whether held-out facts that the query does not return are deleted, too, and then all entities without facts, with their embeddings; not while a model of the graph is being trained
+prune: whether held-out facts that the query does not return are deleted, too, and then all entities without facts; not while a model of the graph is being trained
 allow_empty: whether a query without rows deletes all facts; otherwise it is an error
-keep: whether the query is kept with the graph, in its table source, for later calls without one. Whoever calls hkg_sync(graph) runs it with their own rights and search_path, as they would a view''s functions: call it for graphs of owners that you trust
+keep: whether the query is kept in table source, for later calls without one. Whoever calls hkg_sync(graph) runs it with their own rights and search_path: call it for graphs of owners that you trust
 added, deleted: facts
 unchanged: facts that the query returns, and that were there
 held_out: facts that the query returns, and that are held out
@@ -638,21 +638,11 @@ seed: the same facts and seed give the same splits
 train_facts, valid_facts, test_facts: how many facts there are now; 0 for a split that was left as it is
 errors: 22023 for a share out of range, 27000 when a policy or a trigger keeps facts from being moved, 42501 without select on entity and relation and select, insert and delete on triple and holdout, 55000 when columns of your own would lose values, or the graph was renamed meanwhile, 40P01 beside a create index concurrently on a table of facts';
 
-create function hkg_sparsity(graph name)
-returns table (entity text, frequency bigint, sparsity float8)
-as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 1000
-set search_path = pg_catalog, pg_temp;
-comment on function hkg_sparsity(name) is
-'how rare each entity is in the facts
-graph: an existing graph
-frequency: how often the entity is head or tail of a fact; a fact about an entity and itself counts twice
-sparsity: 1 - (frequency - min) / (max - min) over all entities; 0 when all are equally frequent';
-
 -- ---------------------------------------------------------------------------
 -- Training
 -- ---------------------------------------------------------------------------
 
-create function hkg_presets() returns table (preset text, purpose text, settings jsonb)
+create function _hkg_presets() returns table (preset text, purpose text, settings jsonb)
 language sql immutable parallel safe rows 10
 set search_path = pg_catalog, pg_temp
 as $$ values
@@ -666,16 +656,17 @@ as $$ values
 	   "loss": "logistic", "learning_rate": 0.1, "learning_rate_end": 0.1, "regularization": 0, "reciprocal": false, "omega": 0.5, "top_rules": 200, "beta": 1, "max_rule_length": 3,
 	   "min_head_coverage": 0.01, "min_support": 2, "constants": false, "min_quality": 0, "min_confidence": 0, "label": "one", "accumulate": true, "evidence_rules": 0, "holdout": 0, "paths": false}')
 $$;
-comment on function hkg_presets() is
-'settings of hkg_train that go together under a name, hkg_train(graph, preset => name), with their purpose
-settings: arguments of hkg_train, by name; what the call gives wins; another learning_rate alone changes a preset''s learning_rate_end by the same factor';
+comment on function _hkg_presets() is
+'the presets of hkg_train, with their purpose; hkg_settings(preset) shows what they set
+settings: by name; what a call gives wins; another learning_rate alone changes a preset''s learning_rate_end by the same factor';
 
-create function hkg_settings()
+create function hkg_settings(preset text default null)
 returns table (name text, type text, range text, default_value text, tuned bool, meaning text)
-as 'MODULE_PATHNAME' language c immutable parallel safe rows 60
+as 'MODULE_PATHNAME' language c stable parallel safe rows 60
 set search_path = pg_catalog, pg_temp;
-comment on function hkg_settings() is
+comment on function hkg_settings(text) is
 'what hkg_train and the functions with its arguments take as argument or in settings
+preset: quick, balanced, thorough or paper: its values are shown as defaults; null: without a preset
 name: the name of the setting
 type: its type
 range: the least and the highest number, or the values that it may have
@@ -699,14 +690,14 @@ dimensions: the size of an embedding; null: 200
 iterations: rounds of training, mining and sampling; null: 10
 epochs: passes over the positives in one iteration; null: 10
 model: the name to keep it under; a model of that name is replaced when the transaction commits
-preset: a row of hkg_presets(): quick, balanced, thorough or paper; null: the defaults, which are balanced
+preset: quick, balanced, thorough or paper, whose settings hkg_settings(preset) shows; null: the defaults, which are balanced
 top_rules: how many mined rules are selected, 0: embeddings learn alone; null: 200
 evidence_rules: most path rules that are kept as evidence at prediction, 0: none; null: 20000
-paths: whether a network is learnt that reads the paths from a question''s entity (doc/method.md, "Learnt paths"); null: by the size of the graph
+paths: whether a network is learnt that reads the paths from a question''s entity; null: by the size of the graph
 omega: the weight of embedding confidence in a rule''s quality, 0 to 1; null: 0
-warm_start: go on from the embeddings of the model of that name. New entities start where their neighbours place them, deleted ones are left out; steps are large at first; the previous model stays where the new one is worse, see setting replace
+warm_start: go on from the embeddings of the model of that name; the previous model stays if the new one is worse, see setting replace
 seed: the same seed and facts give the same bits
-settings: all other settings, and any of the above instead of the argument, by name: {"negatives": 10, "loss": "softmax"}. hkg_settings() lists them; what column settings of table model has can be given again
+settings: all other settings, and any of the above instead of the argument, by name: {"negatives": 10, "loss": "softmax"}; also what column settings of table model has
 errors: 22004 for a null graph, 22023 for values out of range, of no use beside another setting, or given twice, and for an unknown setting, 0A000 for what a score function, or more than one partition, does not go with, and for a precision that the machine lacks, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, or for patience without valid or held-out facts, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of, 54000 when a minibatch would be larger than any memory';
 
 -- Functions that take the arguments of hkg_train share the comments on arguments and errors.
@@ -721,7 +712,7 @@ as 'MODULE_PATHNAME' language c volatile parallel unsafe
 set search_path = pg_catalog, pg_temp$$, arguments);
 	execute format('comment on function hkg_train_background is %L',
 $$hkg_train in a background worker, with the caller's rights; returns its process id once it has begun
-It commits after every iteration, and after every epoch of a path network; the model of that name stays as it is until the new one is ready, and is then replaced at once. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It reads what is committed when it starts, as the current role and with the settings of the session, and learns from the facts of that moment.$$ ||
+It commits after every iteration, and after every epoch of a path network; the model of that name answers until the new one is ready. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It learns from the facts that are committed when it starts, as the current role and with the settings of the session.$$ ||
 		meaning || ', 53000 when no background worker is free, 55P03 when it waits for a lock that the caller''s transaction holds');
 
 	execute format($$
@@ -730,7 +721,7 @@ as 'MODULE_PATHNAME' language c stable parallel unsafe cost 100000 rows 10
 set search_path = pg_catalog, pg_temp$$, arguments);
 	execute format('comment on function hkg_estimate is %L',
 $$what hkg_train would take, before it is tried: bytes of memory by purpose and in all, which must fit hybridkg.max_memory, and the floating-point operations of an epoch, and of one of the path network
-On several nodes it has the memory of a node, and what is sent in an epoch, too. It counts the graph's facts and trains nothing. Not included: mined rules and their inferences, which are unknown before they are counted; their memory is checked while they are.$$ ||
+On several nodes it has the memory of a node, and what an epoch sends. It trains nothing. Not included: mined rules and their inferences, whose memory is checked while they are counted.$$ ||
 		meaning);
 end
 $do$;
@@ -740,7 +731,7 @@ as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_resume(name, name) is
 'continues a background training that was stopped, in the caller''s transaction, and returns the model''s name
-It goes on from what was saved last: an iteration, an epoch of a path network, or a step on a cluster. The model has the bits of an unbroken training.
+It goes on from what was saved last; the model has the bits of an unbroken training.
 graph: an existing graph
 model: the name it was trained under
 errors: 55000 when nothing was stopped or when the graph has changed since, 55006 when the model is being trained';
@@ -1015,10 +1006,10 @@ begin
 end
 $$;
 comment on function hkg_tune(name, jsonb, jsonb, int, bigint, name) is
-'trains with every combination of some settings of hkg_train and keeps the model that is best on the valid split; returns the trials, best first, as table trial of the graph has them
-Each trial is a background training, which commits (hkg_progress shows it): a search that was stopped continues when it is called again, and no trial is repeated with the same arguments, facts and valid split. Until then a model named trial ... is kept of each.
+'trains with every combination of some settings and keeps the model that is best on the valid split; returns the trials, best first
+Each trial is a background training, which commits: a search that was stopped continues when it is called again, and no trial is repeated with the same arguments, facts and valid split. Until then a model named trial ... is kept of each.
 graph: an existing graph with a valid split, committed
-grid: an object with a list of values for each setting to tune, {"dimensions": [100, 200], "regularization": [0.01, 0.05]}; hkg_settings() shows which can be: not those of evidence, because trials are compared by the embedding alone
+grid: an object with a list of values for each setting to tune, {"dimensions": [100, 200], "regularization": [0.01, 0.05]}; hkg_settings() shows which can be: trials are compared by the embedding alone
 settings: what all trials share, see hkg_train; not model, warm_start or replace
 trials: the number of points of the grid, drawn at random; null: all
 seed: draws them, and seeds the trainings, unless grid or settings has a seed
@@ -1045,7 +1036,7 @@ max_rule_length: atoms of a rule, head included, 2 to 4; 4 takes ten times as lo
 min_head_coverage: least share of the head relation''s facts that a rule infers, 0 to 1
 min_support: least number of facts that a rule infers
 constants: whether rules with constants are searched, too, r(X,Y) <= b(X,Y), c(X,"entity")
-measure: what quality is: standard (standard confidence), pca (PCA confidence) or hybrid ((1 - omega) * standard + omega * embedding confidence; drops a rule when a shorter rule within it has at least its quality)
+measure: what quality is: standard (standard confidence), pca (PCA confidence) or hybrid ((1 - omega) * standard + omega * embedding confidence; a rule is dropped if a shorter rule within it has at least its quality)
 omega: weight of embedding confidence, 0 to 1; for hybrid
 ec_sample: predictions of a rule to score, at least 2, always the same ones; null: all; for hybrid
 min_confidence: least standard confidence of a rule, 0 to 1
@@ -1095,10 +1086,10 @@ comment on function hkg_import_rules(name, text, name, text, text) is
 'adds rules of other programs to a model, as selected rules, counted on the graph''s facts; returns the number of different rules
 A rule that is imported again is counted anew. A training of that name replaces them all.
 graph: an existing graph
-lines: one rule a line; numbers that come with a rule are ignored. A variable of one atom only is some entity, r(X,"c") <= b(X,A); an empty body, r(X,"c") <=, is any X with a fact of r
+lines: one rule a line; numbers that come with a rule are ignored. Also open rules, r(X,"c") <= b(X,A), and empty bodies, r(X,"c") <=
 model: the model they are added to; if there is none, one that explains, but has no embeddings to predict with
-format: hybridkg (r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie (AMIE 3; lines without an arrow are skipped) or anyburl. Lines of amie and anyburl are cut so that their names are in the graph
-on_error: skip (lines that are no rules of the graph are left out, and a NOTICE counts them with the reasons) or stop (an error)
+format: hybridkg (r(X,Y) <= b1(X,A), b2(A,Y), up to a TAB), amie (AMIE 3) or anyburl
+on_error: skip (a NOTICE counts the lines that are no rules of the graph, with the reasons) or stop (an error)
 errors: with the line, 42601 with the position when one does not parse, 42704 for unknown names, 22023 for a rule outside the language; 55006 when the model is being trained, 55000 when entities or relations have come since the model was trained';
 
 create function hkg_import_embeddings(graph name, entity_query text, relation_query text, score_function text,
@@ -1106,7 +1097,7 @@ create function hkg_import_embeddings(graph name, entity_query text, relation_qu
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000;
 comment on function hkg_import_embeddings(name, text, text, text, name, float8, int, bool) is
 'makes a model of embeddings that another program trained
-Queries run with the caller''s rights and search_path. Entities without an embedding are predicted like those that came after a training. hkg_learn_evidence adds rules, weights and probabilities.
+Queries run with the caller''s rights and search_path. Entities without an embedding are predicted like those that came after a training. hkg_learn_evidence adds weights and probabilities.
 graph: an existing graph
 entity_query: a query of two columns: the name of an entity, and its embedding of d numbers; complex and rotate: d real parts, then d imaginary parts. Names that the graph lacks are left out
 relation_query: likewise for relations; rotate: d phases in radians; rescal: a matrix of d x d, row by row. With reciprocal, a third column has the embedding of the inverse
@@ -1229,7 +1220,7 @@ returns float8
 as 'MODULE_PATHNAME' language c stable parallel safe cost 250;	-- measured, in additions of integers; pins search_path itself, when it reads tables
 comment on function hkg_score(name, text, text, text, name, text) is
 'the score of a triple as an answer to (head, relation, ?): any real number, higher is more plausible
-With ''all'' it is scale * (embedding + weight * (rules + paths * path network)), with numbers of table evidence_weight. A fact is part of its own evidence, and may score higher than if it were missing. Evidence takes about a millisecond for each (head, relation): sort many triples by these, or use the embedding alone.
+A fact is part of its own evidence, and may score higher than if it were missing. Evidence takes about a millisecond for each (head, relation): sort many triples by these, or use the embedding alone.
 graph: an existing graph
 head, relation, tail: names
 model: a trained model of the graph
@@ -1292,11 +1283,11 @@ create function hkg_learn_evidence(graph name, model name default 'default', ass
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 100000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learn_evidence(name, name, float8) is
-'learns how rules and learnt paths weigh beside the embedding, and what the probability of a score is, from the valid split and the current facts, as every training does at its end
+'learns how rules and learnt paths weigh beside the embedding, and what the probability of a score is, from the valid split and the current facts, as a training does at its end
 Without a valid split, what was learnt in training stays. Thresholds of all scores but the embedding''s are deleted.
 graph: an existing graph
 model: a trained model of the graph
-assume_missing: the share of all true facts that the graph is assumed to lack, 1e-6 to 0.99, or 0: probabilities are chances to be held out; null: as before
+assume_missing: the share of all true facts that the graph is assumed to lack, 0 to 0.99; 0: probabilities are chances to be held out; null: as before
 errors: 22023 for a value out of range, 55006 when the model is being trained';
 
 create function hkg_explain(graph name, head text, relation text, tail text, model name default 'default')
@@ -1322,7 +1313,7 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 100
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_learnt_paths(name, text, int, name, int, bigint) is
 'what a path network has learnt, as rules: for each relation the paths that weigh most over many facts, with their counts
-To ask about one fact takes about twenty times as long as a prediction.
+One fact takes about twenty times as long as a prediction.
 graph: an existing graph
 relation: a relation; null: each of them, by itself
 k: rules of each relation, 1 to 10000
@@ -1333,7 +1324,7 @@ rule: a path from X to Y; a path that returns to an entity counts without the lo
 length: atoms of the rule, head included
 share: the mean share of the path in the network''s scores of these facts
 questions: how many of them (two for each fact) the path has a share in
-support, body_size, head_coverage, confidence, pca_confidence: as those of path rules in table rule; null if they take too long
+support, body_size, head_coverage, confidence, pca_confidence: as in table rule; null if they take too long
 confidence_error: standard error of confidence; 0: all pairs were counted
 rule_id: the same rule in table rule; null: it is not there
 errors: 42704 for an unknown relation, 55000 if the model has no path network, or came before the relation, 53200 above hybridkg.max_memory';
@@ -1346,7 +1337,7 @@ as 'MODULE_PATHNAME', 'hkg_missing_facts' language c stable parallel safe cost 1
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_complete(name, text, int, name, float8, text, text[], text[], bool, bool) is
 'the most probable missing facts of a graph, best first, as a list to review
-It asks about entities that have a fact of the relation, and about entities like them, for tails and for heads. An empty list comes with a NOTICE that has the best probability found.
+It asks about entities that have a fact of the relation, and about entities like them. An empty list comes with a NOTICE that has the best probability found.
 graph: an existing graph
 relation: a relation; null: all of them together
 k: how many in all, at least 1
@@ -1356,7 +1347,7 @@ evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), '
 heads: list only rows with these heads, array(select name from ...); null: all
 candidates: likewise for tails
 one_each: whether each head is listed once, with its most probable row
-exact: whether all questions that may have an answer for the list are asked. Otherwise two kinds are left out: those that a path network is unlikely to answer, and, if few heads or candidates are given, those about entities that no question about these ranks high
+exact: whether all questions that may have an answer for the list are asked. Otherwise those are left out that a path network is unlikely to answer, and, with few heads or candidates, those about entities that no question about these ranks high
 score: any real number, higher is more plausible; see hkg_score
 probability: combines the questions for the tail and for the head: its log odds are the mean of theirs
 rule: the rule with the largest share, or else the best selected rule that infers the fact; null if none does';
@@ -1392,11 +1383,11 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_ranks(name, text, name, bigint, text, int) is
 'the filtered ranks behind hkg_evaluate, triple by triple
 graph: an existing graph
-split: valid or test; or train, whose triples are facts and part of their own evidence (see hkg_score)
+split: valid or test; or train, whose triples are part of their own evidence
 model: a trained model of the graph
 seed: draws the places of ties, and the sample
 evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''all'' that the model has
-sample: as in hkg_evaluate; null: all triples
+sample: how many triples to rank, at least 2; null: all
 By relation: select relation, count(*), avg(1.0 / head_rank + 1.0 / tail_rank) / 2 as mrr from hkg_ranks(graph) group by relation';
 
 create function hkg_compare(graph name, model_a name, model_b name, split text default 'test',
@@ -1413,21 +1404,6 @@ model_a, model_b: trained models of the graph
 split: valid or test; or train, whose triples are part of their own evidence
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
 rule: the rule of model_b with the largest share, or else its best selected rule that infers the triple; null if none does';
-
-create function hkg_rule_precision(graph name, top_rules int, split text default 'test', model name default 'default',
-	out inferred bigint, out correct bigint, out "precision" float8)
-returns record
-as 'MODULE_PATHNAME' language c stable parallel safe cost 100000
-set search_path = pg_catalog, pg_temp;
-comment on function hkg_rule_precision(name, int, text, name) is
-'how many of the triples that the best rules infer, and that are not facts, are in a split
-graph: an existing graph
-top_rules: how many of the model''s rules, at least 1: the selected ones first, best quality first
-split: valid or test
-model: a trained model of the graph
-inferred: distinct triples
-correct: those in the split
-precision: correct / inferred, null when nothing is inferred';
 
 -- ---------------------------------------------------------------------------
 -- Reports
@@ -1710,7 +1686,7 @@ comment on function _hkg_check_model(name, name) is
 graph: an existing graph
 model: a model of it; null: the graph alone';
 
-create function hkg_report_data(graph name, model name default 'default', compare name default null) returns jsonb
+create function hkg_report(graph name, model name default 'default', compare name default null, format text default 'html') returns text
 language plpgsql stable parallel unsafe cost 10000000
 set search_path = pg_catalog, pg_temp
 as $$
@@ -1723,10 +1699,13 @@ declare
 	problem text;
 	advice text;
 	has_models bool;
+	page text;
 begin
 	perform @extschema@._hkg_check_model(graph, null);
 	if model is null then
 		raise exception using errcode = 'null_value_not_allowed', message = 'model must not be null';
+	elsif format is null or format not in ('html', 'json') then
+		raise exception using errcode = 'invalid_parameter_value', message = format('format must be html or json, not %s', coalesce(quote_ident(format), 'null'));
 	end if;
 	execute format('select exists (select from %I.model)', graph) into has_models;
 	if not has_models and compare is null then
@@ -1774,34 +1753,24 @@ begin
 	exception when insufficient_privilege then
 		figures := null;
 	end;
-	return data || jsonb_build_object('near', figures);
-end
-$$;
-comment on function hkg_report_data(name, name, name) is
-'the figures of hkg_report as JSON: of the graph, of each model, and facts of the entities that the page names
-graph: an existing graph
-model: a model of it; a graph without models has figures of its own
-compare: another model; null: none
-A section that needs what the caller may not read, or more than hybridkg.max_memory, has a key left_out with the reason. It reads with the caller''s rights and writes nothing.
-errors: 42704 for an unknown model';
-
-create function hkg_report(graph name, model name default 'default', compare name default null) returns text
-language sql stable parallel unsafe cost 10000000
-set search_path = pg_catalog, pg_temp
-as $$
-	select replace(replace(replace(page,
+	data := data || jsonb_build_object('near', figures);
+	if format = 'json' then
+		return data::text;
+	end if;
+	page := @extschema@._hkg_report_page();
+	return replace(replace(replace(page,
 		'@script@', encode(sha256(convert_to(substring(page from '<script>(.*)</script>'), 'UTF8')), 'base64')),
 		'@style@', encode(sha256(convert_to(substring(page from '<style>(.*)</style>'), 'UTF8')), 'base64')),
-		'@data@', @extschema@._hkg_escape_json(@extschema@.hkg_report_data(graph, model, compare)::text))
-	from @extschema@._hkg_report_page() page
+		'@data@', @extschema@._hkg_escape_json(data::text));
+end
 $$;
-comment on function hkg_report(name, name, name) is
+comment on function hkg_report(name, name, name, text) is
 'a page (HTML) that shows a graph and a model of it: relations, training, accuracy, probabilities, rules, a map, missing facts with their reasons, cost
-psql -XAtc "select hkg_report(''g'')" >report.html writes it to a file, which needs nothing else and loads nothing: its tables sort, its entities and facts can be clicked.
+psql -XAtc "select hkg_report(''g'')" >report.html writes it to a file, which needs nothing else and loads nothing: its tables sort, its entities and facts can be clicked. The page states how accuracy was measured and how missing facts were found.
 graph: an existing graph
 model: a model of it; a graph without models has a page without them
 compare: another model, which stands beside the first one; null: none
-Accuracy is measured on split test (or valid), by a sample where that is large; missing facts are those of hkg_complete, or of a sample of questions where all would take long. The page states both. Two calls differ in the times that are measured. hkg_report_data returns the same figures as JSON.
+format: html, or json: the figures alone
 It reads with the caller''s rights and writes nothing. A section that needs what the caller may not read, or more than hybridkg.max_memory, is left out, and the page states why.
 errors: 42704 for an unknown model';
 
@@ -2207,8 +2176,8 @@ begin
 end
 $$;
 comment on function hkg_distribute_graph(name) is
-'copies the facts of a graph to every node of a Citus cluster, so that mining, its counts, ranking and training by partitions use all of them; everything else is typed as before
-Tables entity, relation, triple and holdout become reference tables, with their triggers and keys; models stay on the coordinator. Rules are the same as on one server. Keys from tables of models to entity and relation become a trigger that deletes what names a deleted row. It locks the facts until its transaction ends. A graph that is distributed already gets new slices if nodes were added or removed.
+'copies the facts of a graph to every node of a Citus cluster, so that mining, ranking and training by partitions use all of them
+Tables entity, relation, triple and holdout become reference tables; models stay on the coordinator. Results are those of one server. Keys from tables of models to entity and relation become a trigger that deletes what names a deleted row. The facts are locked until the transaction ends. A graph that is distributed already gets new slices if nodes were added or removed.
 graph: an existing graph of the caller
 copied: a table that this call copied
 nodes: how many nodes have it now
@@ -2288,7 +2257,7 @@ end
 $$;
 comment on function hkg_undistribute_graph(name) is
 'takes back what hkg_distribute_graph did: all tables of the graph are local, with their keys
-A graph that is restored from a dump of a distributed one, on a server with Citus or without, has all facts, but neither the copies nor these keys: this adds the keys, hkg_distribute_graph after it the copies.
+A graph that is restored from a dump of a distributed one has all facts, but neither the copies nor these keys: this adds the keys, hkg_distribute_graph after it the copies.
 graph: an existing graph of the caller; one that is not distributed is left as it is
 returned: a table that is local again
 bytes: of its rows, that were written anew
@@ -2303,7 +2272,7 @@ language sql stable parallel safe rows 30
 set search_path = pg_catalog, pg_temp
 as $$
 	select p.proname || '(' || concat_ws(', ',
-			array_to_string((p.proargnames::text[])[1 : p.pronargs - p.pronargdefaults], ', '),
+			nullif(array_to_string((p.proargnames::text[])[1 : p.pronargs - p.pronargdefaults], ', '), ''),
 			case when p.pronargdefaults > 0 then '...' end) || ')',
 		split_part(obj_description(p.oid, 'pg_proc'), e'\n', 1)
 	from pg_proc p

@@ -16,6 +16,7 @@
 #include "core/allocation.h"
 #include "core/random.h"
 #include "core/search.h"
+#include "paths/paths.h"
 
 #define SETS (1 << 18)			/* that are kept at most */
 #define MEMBERS 4				/* of a set, as far as there is memory for them all; one set may have all entities */
@@ -37,16 +38,22 @@ struct EvJoin
 	const FactIndex *facts;
 	const EvJoinTarget *target;
 	BodyPlan	plan;
-	int32_t		bound[BODY_LEVELS];
+	int32_t		bound[PATH_MAX_LAYERS + 1];	/* by level, or of a path */
 	int64_t		x_group;		/* the first edge of x's held atom; -1 where x do not come from its holders */
 	int64_t		work;			/* edges looked at since the thread yielded, */
 	int64_t		at_once;		/* and as many as it looks at before it does */
 	int64_t		seen;			/* until then; for one x, */
 	int64_t		most;			/* and at most */
 
+	/* a path under object identity */
+	const DirectedAtom *path;
+	int			length;
+	bool		closed;
+
 	/* by entity */
 	uint32_t   *stamp[BODY_LEVELS];
-	uint32_t	serial;
+	int			stamps;			/* of them: one for paths */
+	uint32_t	serial;			/* UINT32_MAX: stamps are not cleared yet */
 	int32_t    *next;
 	int32_t    *same;			/* the x of a rectangle ... */
 	int32_t    *united;			/* ... and its y, with room for one more */
@@ -79,7 +86,7 @@ most_members(const FactIndex *facts)
 static void
 take_union(EvJoin *join, Allocation *allocation)
 {
-	for (int i = 0; i < BODY_LEVELS; i++)
+	for (int i = 0; i < join->stamps; i++)
 		join->stamp[i] = TAKE(allocation, uint32_t, (size_t) join->facts->entities);
 	join->united = TAKE(allocation, int32_t, (size_t) join->facts->entities + 1);
 }
@@ -102,23 +109,11 @@ take_join(EvJoin *join, Allocation *allocation)
 size_t
 ev_join_bytes(const FactIndex *facts)
 {
-	EvJoin		counted = {.facts = facts};
+	EvJoin		counted = {.facts = facts,.stamps = BODY_LEVELS};
 	Allocation	allocation = {0};
 
 	take_join(&counted, &allocation);
 	return sizeof(EvJoin) + allocation_bytes(&allocation);
-}
-
-static void
-clear_stamps(EvJoin *join, Pool *pool, int thread)
-{
-	for (int32_t e = 0; e < join->facts->entities; e++)
-	{
-		for (int i = 0; i < BODY_LEVELS; i++)
-			join->stamp[i][e] = 0;
-		pool_yield_at(pool, thread, e);
-	}
-	join->serial = 0;
 }
 
 EvJoin *
@@ -129,12 +124,11 @@ ev_join(Arena *arena, Pool *pool, const FactIndex *facts)
 
 	if (join == NULL)
 		return NULL;
-	*join = (EvJoin) {.facts = facts};
+	*join = (EvJoin) {.facts = facts,.stamps = BODY_LEVELS,.serial = UINT32_MAX};
 	take_join(join, &allocation);
 	if (!allocation_open(&allocation, arena))
 		return NULL;
 	take_join(join, &allocation);
-	clear_stamps(join, pool, POOL_LEADER);
 	for (int32_t e = 0; e < facts->entities; e++)
 	{
 		join->begin[e] = -1;
@@ -144,16 +138,27 @@ ev_join(Arena *arena, Pool *pool, const FactIndex *facts)
 	return join;
 }
 
-EvJoin *
-ev_join_take(Allocation *allocation, const FactIndex *facts)
+static EvJoin *
+take_join_for(Allocation *allocation, EvJoin taken)
 {
 	EvJoin	   *join = TAKE(allocation, EvJoin, 1);
-	EvJoin		taken = {.facts = facts};
 
 	take_union(&taken, allocation);
 	if (join != NULL)
 		*join = taken;
 	return join;
+}
+
+EvJoin *
+ev_join_take(Allocation *allocation, const FactIndex *facts)
+{
+	return take_join_for(allocation, (EvJoin) {.facts = facts,.stamps = BODY_LEVELS});
+}
+
+EvJoin *
+ev_join_take_paths(Allocation *allocation, const FactIndex *facts)
+{
+	return take_join_for(allocation, (EvJoin) {.facts = facts,.stamps = 1,.serial = UINT32_MAX});
 }
 
 /* The first entity that has at least that many edges before its own. */
@@ -341,11 +346,15 @@ static void
 begin_union(EvJoin *join)
 {
 	join->united_count = 0;
-	if (++join->serial == 0)
+	if (++join->serial != 0)
+		return;
+	for (int32_t e = 0; e < join->facts->entities; e++)
 	{
-		clear_stamps(join, join->target->pool, join->target->thread);
-		join->serial = 1;
+		for (int i = 0; i < join->stamps; i++)
+			join->stamp[i][e] = 0;
+		pool_yield_at(join->target->pool, join->target->thread, e);
 	}
+	join->serial = 1;
 }
 
 /* Y is the last level and has one link: unites its edges. */
@@ -694,4 +703,73 @@ ev_join_from(EvJoin *join, const Rule *body, int32_t x, int64_t most, const EvJo
 	unite(join, 1);
 	pass_on(join, &x, 1);
 	return join->seen + join->work;
+}
+
+/* ---- a path under object identity ------------------------------------------------------------- */
+
+/*
+ * Follows all paths that begin with the entities bound up to `depth` and go on by the edges of a group; false when more
+ * than `most` edges would be looked at.  What an entity leads to depends on those before it, so it is followed each time.
+ */
+static bool
+follow_path(EvJoin *join, int depth, FactGroup group)
+{
+	const FactIndex *facts = join->facts;
+	bool		last = depth == join->length - 1;
+	FactGroup	ahead[FACT_AHEAD];
+
+	count_work(join, group.end - group.first);
+	if (join->seen + join->work > join->most)
+		return false;
+	for (int64_t first = group.first; first < group.end; first += FACT_AHEAD)
+	{
+		const FactEdge *edge = facts->edge + first;
+		int			some = group.end - first < FACT_AHEAD ? (int) (group.end - first) : FACT_AHEAD;
+
+		if (!last)
+			fact_groups(facts, &edge->other, sizeof(FactEdge) / sizeof(int32_t), some, join->path[depth + 1], ahead);
+		for (int i = 0; i < some; i++)
+		{
+			int32_t		other = edge[i].other;
+			bool		visited = false;
+
+			for (int k = 0; k <= depth; k++)
+				visited |= join->bound[k] == other;
+			join->closed |= last && other == join->bound[0];
+			if (visited)
+				continue;
+			if (last)
+			{
+				join->united[join->united_count] = other;
+				join->united_count += join->stamp[0][other] != join->serial;
+				join->stamp[0][other] = join->serial;
+				continue;
+			}
+			join->bound[depth + 1] = other;
+			if (!follow_path(join, depth + 1, ahead[i]))
+				return false;
+		}
+	}
+	return true;
+}
+
+EvReached
+ev_join_path(EvJoin *join, const DirectedAtom *atom, int length, int32_t x, FactGroup first, int64_t most,
+			 const EvJoinTarget *target)
+{
+	bool		cut;
+
+	join->target = target;
+	join->seen = -join->work;	/* the thread goes on to its next yield */
+	join->most = most;
+	join->at_once = WORK_AT_ONCE;
+	join->path = atom;
+	join->length = length;
+	join->closed = false;
+	join->bound[0] = x;
+	begin_union(join);
+	cut = !follow_path(join, 0, first);
+	return (EvReached) {
+		x, join->united, join->united_count, join->closed, cut, join->stamp[0], join->serial, join->seen + join->work
+	};
 }

@@ -61,4 +61,27 @@ extern EvJoin *ev_join_take(Allocation *allocation, const FactIndex *facts);
  */
 extern int64_t ev_join_from(EvJoin *join, const Rule *body, int32_t x, int64_t most, const EvJoinTarget *target);
 
+/* What a thread needs for paths under object identity alone, of memory that may have anything in it */
+extern EvJoin *ev_join_take_paths(Allocation *allocation, const FactIndex *facts);
+
+/* What a path leads to from one x over different entities (object identity) */
+typedef struct EvReached
+{
+	int32_t		x;
+	const int32_t *y;			/* each once; x is not among them */
+	int64_t		count;
+	bool		closed;			/* a path leads back to x */
+	bool		cut;			/* not all of it: there were more than `most` edges to look at */
+	const uint32_t *stamp;		/* by entity: `serial` if it is among y */
+	uint32_t	serial;
+	int64_t		edges;			/* that were looked at, and more where it is cut */
+} EvReached;
+
+/*
+ * Follows a path, its atoms in order, from x, the edges of the first atom being those of a group.  Takes `pool` and
+ * `thread` of the target; what it returns lives until the next call.
+ */
+extern EvReached ev_join_path(EvJoin *join, const DirectedAtom *atom, int length, int32_t x, FactGroup first,
+							  int64_t most, const EvJoinTarget *target);
+
 #endif							/* HKG_EVIDENCE_BODY_JOIN_H */

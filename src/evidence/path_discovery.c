@@ -26,17 +26,7 @@
 /* Some for each relation and length in any case */
 #define CANDIDATES_OF_RELATION 16
 
-/* Bodies have numbers of 64 bits. */
-static int
-longest_with_number(const FactIndex *facts, int length)
-{
-	uint64_t	left = UINT64_MAX;
-	int			digits = 0;
-
-	for (; digits < length && left >= path_body_base(facts); digits++)
-		left /= path_body_base(facts);
-	return digits;
-}
+#define MIN_WORK 2000			/* to count a body */
 
 static void
 shuffle_anchors(PathTask *task)
@@ -154,7 +144,7 @@ counts_of(const PathCandidate *candidate)
 static EvPathRule
 path_of(const PathTask *task, const PathCandidate *candidate)
 {
-	PathBody	body = path_body(task->facts, candidate->body);
+	RelationPath body = path_body(task->facts, candidate->body);
 
 	return (EvPathRule) {ev_path_rule(candidate->relation, body.atom, body.length), counts_of(candidate)};
 }
@@ -193,22 +183,39 @@ room_for(const PathTask *task, int64_t limit)
 typedef struct Discovery
 {
 	PathTask	task;
-	PathSearch *search;
+	PathSearch *search;			/* NULL: bodies are counted alone */
 	PathCount  *count;
 	EvPathRule *found;
 } Discovery;
 
 static void
-take_discovery(Discovery *discovery, int threads, Allocation *allocation)
+take_discovery(Discovery *discovery, bool searches, int threads, Allocation *allocation)
 {
 	PathTask   *task = &discovery->task;
 
+	if (searches)
+		task->room = room_for(task, task->search->limit);
 	task->anchor = TAKE(allocation, int32_t, (size_t) task->facts->edges);
-	task->room = room_for(task, task->search->limit);
 	task->candidate = TAKE(allocation, PathCandidate, (size_t) task->room);
+	discovery->count = path_count_take(task, threads, allocation);
+	if (!searches)
+		return;
 	discovery->found = TAKE(allocation, EvPathRule, (size_t) task->search->limit);
 	discovery->search = path_search_take(task, threads, allocation);
-	discovery->count = path_count_take(task, threads, allocation);
+}
+
+static bool
+open_discovery(Discovery *discovery, bool searches, Arena *arena)
+{
+	int			threads = pool_threads(discovery->task.pool);
+	Allocation	allocation = {0};
+
+	take_discovery(discovery, searches, threads, &allocation);
+	if (!allocation_open(&allocation, arena))
+		return false;
+	take_discovery(discovery, searches, threads, &allocation);
+	shuffle_anchors(&discovery->task);
+	return true;
 }
 
 size_t
@@ -217,7 +224,7 @@ ev_path_rules_bytes(const FactIndex *facts, const EvSearch *search, int threads)
 	Discovery	discovery = {.task = {.facts = facts,.search = search}};
 	Allocation	allocation = {0};
 
-	take_discovery(&discovery, threads, &allocation);
+	take_discovery(&discovery, true, threads, &allocation);
 	return allocation_bytes(&allocation);
 }
 
@@ -232,73 +239,71 @@ set_deadline(PathTask *task, int64_t began, double part)
 		task->deadline = (int64_t) (time + part * (end - time));
 }
 
-static int64_t
-discover(Discovery *discovery)
+/* Counts the candidates that were found, and drops those below a bound. */
+static void
+count_found(Discovery *discovery)
 {
 	PathTask   *task = &discovery->task;
 	const EvSearch *search = task->search;
-	int			longest = longest_with_number(task->facts, search->length);
-	int64_t		began = monotonic_now();
+	int64_t		bodies = path_count_sort(discovery->count);
 	int64_t		kept = 0;
 
-	for (task->length = 1; task->length <= longest && kept < search->limit; task->length++)
+	path_count_run(discovery->count, bodies, fmax(MIN_WORK, task->work / (double) (bodies > 0 ? bodies : 1)),
+				   (1 - 1e-9) * search->min_confidence);
+	for (int64_t i = 0; i < task->candidates; i++)
 	{
-		int64_t		left = search->limit - kept;
+		PathCandidate candidate = task->candidate[i];
 
-		task->work = search->work * (double) left / (double) search->limit;
-		task->room = room_for(task, left);
-		set_deadline(task, began, 0.5);
-		path_search_run(discovery->search);
-		set_deadline(task, began, 1);
-		path_count_run(discovery->count);
-		kept += keep_best(task, left, discovery->found + kept);
+		pool_yield_at(task->pool, POOL_LEADER, i);
+		if (candidate.hits >= (double) search->min_support && candidate.confidence > candidate.error &&
+			candidate.confidence - candidate.error >= search->min_confidence)
+			task->candidate[kept++] = candidate;
 	}
-	return kept;
+	task->candidates = kept;
 }
 
 int64_t
 ev_path_rules(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search, EvPathRule **found)
 {
 	Discovery	discovery = {.task = {.facts = facts,.search = search,.pool = pool}};
-	Allocation	allocation = {0};
+	PathTask   *task = &discovery.task;
+	uint64_t	numbers = UINT64_MAX;	/* of bodies one atom longer */
+	int64_t		began;
+	int64_t		kept = 0;
 
-	take_discovery(&discovery, pool_threads(pool), &allocation);
-	if (!allocation_open(&allocation, arena))
+	if (!open_discovery(&discovery, true, arena))
 		return -1;
-	take_discovery(&discovery, pool_threads(pool), &allocation);
 	*found = discovery.found;
-	shuffle_anchors(&discovery.task);
 	path_search_open(discovery.search);
-	return discover(&discovery);
+	began = monotonic_now();
+	/* bodies have numbers of 64 bits */
+	for (task->length = 1; task->length <= search->length && numbers >= path_body_base(facts) && kept < search->limit;
+		 task->length++)
+	{
+		int64_t		left = search->limit - kept;
+
+		numbers /= path_body_base(facts);
+		task->work = search->work * (double) left / (double) search->limit;
+		task->room = room_for(task, left);
+		set_deadline(task, began, 0.5);
+		path_search_run(discovery.search);
+		set_deadline(task, began, 1);
+		count_found(&discovery);
+		kept += keep_best(task, left, discovery.found + kept);
+	}
+	return kept;
 }
 
-/* ---- counts in other facts --------------------------------------------------------- */
-
-/* Whether all pairs of a path rule were counted. */
-static bool
-is_exact(const EvPathRule *path)
-{
-	return path->counts.error == 0;
-}
+/* ---- counts of rules and paths that are given ---------------------------------------- */
 
 static PathCandidate
 candidate_of(const FactIndex *facts, const EvPathRule *path)
 {
-	PathBody	body = {.length = path->rule.length};
+	RelationPath body = {.length = path->rule.length};
 
 	for (int i = 0; i < body.length; i++)
 		body.atom[i] = ev_atom(&path->rule, SIDE_TAIL, i);
 	return (PathCandidate) {.body = path_body_number(facts, &body),.relation = path->rule.head};
-}
-
-static void
-take_recount(Discovery *discovery, int threads, Allocation *allocation)
-{
-	PathTask   *task = &discovery->task;
-
-	task->anchor = TAKE(allocation, int32_t, (size_t) task->facts->edges);
-	task->candidate = TAKE(allocation, PathCandidate, (size_t) task->room);
-	discovery->count = path_count_take(task, threads, allocation);
 }
 
 bool
@@ -307,19 +312,16 @@ ev_recount_path_rules(Arena *arena, Pool *pool, const FactIndex *facts, const Ev
 {
 	Discovery	discovery = {.task = {.facts = facts,.search = search,.pool = pool,.room = count}};
 	PathTask   *task = &discovery.task;
-	Allocation	allocation = {0};
 
-	take_recount(&discovery, pool_threads(pool), &allocation);
-	if (!allocation_open(&allocation, arena))
+	if (!open_discovery(&discovery, false, arena))
 		return false;
-	take_recount(&discovery, pool_threads(pool), &allocation);
-	shuffle_anchors(task);
+	/* those of which all pairs were counted */
 	for (int64_t i = 0; i < count; i++)
-		if (is_exact(&path[i]))
+		if (path[i].counts.error == 0)
 			task->candidate[task->candidates++] = candidate_of(facts, &path[i]);
-	path_count_bodies(discovery.count, INFINITY);
+	path_count_run(discovery.count, path_count_sort(discovery.count), INFINITY, 0);
 	for (int64_t i = 0; i < count; i++)
-		if (is_exact(&path[i]))
+		if (path[i].counts.error == 0)
 		{
 			PathCandidate key = candidate_of(facts, &path[i]);
 
@@ -329,33 +331,13 @@ ev_recount_path_rules(Arena *arena, Pool *pool, const FactIndex *facts, const Ev
 	return true;
 }
 
-/* ---- counts of paths that are given ------------------------------------------------ */
-
-typedef struct GivenPaths
-{
-	PathTask	task;
-	PathCount  *count;
-	PathBody   *body;
-} GivenPaths;
-
-static void
-take_given(GivenPaths *given, int threads, Allocation *allocation)
-{
-	PathTask   *task = &given->task;
-
-	task->anchor = TAKE(allocation, int32_t, (size_t) task->facts->edges);
-	task->candidate = TAKE(allocation, PathCandidate, (size_t) task->room);
-	given->body = TAKE(allocation, PathBody, (size_t) task->room);
-	given->count = path_count_take(task, threads, allocation);
-}
-
 size_t
 ev_count_paths_bytes(const FactIndex *facts, int64_t count, int threads)
 {
-	GivenPaths	given = {.task = {.facts = facts,.room = count}};
+	Discovery	discovery = {.task = {.facts = facts,.room = count}};
 	Allocation	allocation = {0};
 
-	take_given(&given, threads, &allocation);
+	take_discovery(&discovery, false, threads, &allocation);
 	return allocation_bytes(&allocation);
 }
 
@@ -363,22 +345,16 @@ bool
 ev_count_paths(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search, int32_t relation,
 			   const RelationPath *path, int64_t count, EvPathCounts *counts)
 {
-	GivenPaths	given = {.task = {.facts = facts,.search = search,.pool = pool,.room = count,.candidates = count}};
-	PathTask   *task = &given.task;
-	Allocation	allocation = {0};
+	Discovery	discovery = {
+		.task = {.facts = facts,.search = search,.pool = pool,.room = count,.candidates = count,.given = path}
+	};
+	PathTask   *task = &discovery.task;
 
-	take_given(&given, pool_threads(pool), &allocation);
-	if (!allocation_open(&allocation, arena))
+	if (!open_discovery(&discovery, false, arena))
 		return false;
-	take_given(&given, pool_threads(pool), &allocation);
-	shuffle_anchors(task);
 	for (int64_t i = 0; i < count; i++)
-	{
 		task->candidate[i] = (PathCandidate) {.relation = relation};
-		given.body[i].length = path[i].length;
-		memcpy(given.body[i].atom, path[i].atom, sizeof(path[i].atom));
-	}
-	path_count_given(given.count, given.body, search->work);
+	path_count_run(discovery.count, path_count_sort(discovery.count), search->work, 0);
 	for (int64_t i = 0; i < count; i++)
 		counts[i] = counts_of(&task->candidate[i]);
 	return true;

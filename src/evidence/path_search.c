@@ -5,7 +5,11 @@
  * The facts of a relation are grouped by one of their entities, the anchor.  Half-paths from the anchor, half
  * as long as the body or half a step less, are stored by the entity where they end.  Half-paths from the
  * other entity of each fact are joined with those stored for the entity where they end.  Where there are
- * too many for the allowed work, some facts are drawn, and some half-paths of each side (path_plan.c).
+ * too many for the allowed work, some facts are drawn, and some half-paths of each side.
+ *
+ * What a relation costs is estimated from numbers of walks, which may pass an entity several times: those of k + 1
+ * steps from an entity are the sum of those of k steps from its neighbours.  A relation is searched from its heads
+ * or from its tails, whichever costs less.
  *
  * Each body counts once for a fact.  The counts are in a hash table to which all threads add: which slot a
  * body gets depends on the threads, its count does not.  When a relation has more bodies than the table
@@ -17,16 +21,32 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/random.h"
 
+#define FAR_STEPS 3				/* the longer half of the longest path */
+#define NEAR_STEPS 2
+#define ITEM_FACTS 64			/* facts of an anchor that one item takes */
+#define DRAWN_FACTS 1000		/* facts of a relation, where not all can be searched */
 #define STORED_HALVES 65536		/* half-paths of an anchor; of more, some are drawn */
 #define SEEN_SLOTS 65536		/* a power of two; for the bodies of one fact, up to 3/4 of it */
 #define WORK_OF_SLOT 64			/* a body is found several times */
 #define MAX_SLOTS (INT64_C(1) << 22)
 #define CLEARED_AT_ONCE (1 << 16)	/* slots between two calls of pool_yield */
 #define MAX_THREADS 1024		/* of a pool: each may add one more body to a full table */
+
+/* How the bodies of one length are searched for a relation */
+typedef struct PathPlan
+{
+	int32_t		relation;
+	int			length;
+	int32_t		anchored;		/* the atom of its facts from the anchor */
+	double		cost;			/* half-paths and joins, if all are taken */
+	double		facts;			/* the part of the facts that is searched */
+	double		halves;			/* half-paths of each side, at most */
+} PathPlan;
 
 /* A path from the anchor */
 typedef struct HalfPath
@@ -48,8 +68,8 @@ typedef struct PathWalker
 	int32_t		anchor;
 	bool		storing;		/* from the anchor; else from the other entity */
 	int			depth;
-	int32_t		entity[PATH_FAR_STEPS + 1];
-	int32_t		atom[PATH_FAR_STEPS];
+	int32_t		entity[FAR_STEPS + 1];
+	int32_t		atom[FAR_STEPS];
 	int64_t		steps;
 
 	int64_t		halves;
@@ -79,7 +99,11 @@ struct PathSearch
 {
 	PathTask   *task;
 	PathWalker *walker;			/* of each thread */
-	PathPlanner planner;
+	double	   *walks[FAR_STEPS + 1];	/* by entity: walks of that many steps from it */
+	double	   *fact_walks[FAR_STEPS + 1];	/* by atom: their sum over its edges */
+	double	   *anchor_walks[NEAR_STEPS + 1];	/* by atom: their sum over its anchors */
+	double		join_probability;	/* that two random edges lead to one entity */
+	PathPlan   *plan;			/* of each relation, the cheapest first */
 	PathItem   *item;
 
 	/* what is being counted */
@@ -95,19 +119,120 @@ struct PathSearch
 	atomic_bool limited;		/* of a fact not all paths or bodies were looked at, though the plan is for all */
 };
 
-/* ---- the table of counts --------------------------------------------------------- */
+/* ---- plans ------------------------------------------------------------------------ */
 
-static int64_t
-slots_for(const PathTask *task)
+/* The only item */
+static void
+count_walks(void *argument, int64_t item, int thread)
 {
-	double		bodies = pow((double) path_body_base(task->facts), task->search->length);
-	double		needed = fmin(2 * bodies, task->search->work / WORK_OF_SLOT);
-	int64_t		slots = 64;
+	PathSearch *search = argument;
+	const FactIndex *facts = search->task->facts;
+	Pool	   *pool = search->task->pool;
 
-	while (slots < MAX_SLOTS && (double) slots < needed)
-		slots *= 2;
-	return slots;
+	/* 1. no step */
+	search->join_probability = 0;
+	for (int32_t i = 0; i < facts->entities; i++)
+	{
+		double		part = (double) (facts->start[i + 1] - facts->start[i]) / (double) facts->edges;
+
+		search->walks[0][i] = 1;
+		search->join_probability += part * part;
+	}
+
+	/* 2. the walks of k steps from the edges of each atom, and those of k + 1 from each entity */
+	for (int k = 0; k <= FAR_STEPS; k++)
+	{
+		for (int32_t d = 0; d < 2 * facts->relations; d++)
+			search->fact_walks[k][d] = 0;
+		for (int32_t i = 0; i < facts->entities; i++)
+		{
+			double		sum = 0;
+
+			for (int64_t j = facts->start[i]; j < facts->start[i + 1]; j++)
+			{
+				search->fact_walks[k][facts->edge[j].atom] += search->walks[k][i];
+				sum += search->walks[k][facts->edge[j].other];
+			}
+			if (k < FAR_STEPS)
+				search->walks[k + 1][i] = sum;
+			pool_yield_at(pool, thread, i);
+		}
+	}
+
+	/* 3. from the anchors of each atom */
+	for (int k = 0; k <= NEAR_STEPS; k++)
+		for (int32_t d = 0; d < 2 * facts->relations; d++)
+		{
+			search->anchor_walks[k][d] = 0;
+			for (int64_t i = facts->holders[d]; i < facts->holders[d + 1]; i++)
+			{
+				pool_yield_at(pool, thread, i);
+				search->anchor_walks[k][d] += search->walks[k][fact_holder(facts, i)];
+			}
+		}
 }
+
+/* What the search from the anchors of an atom costs. */
+static double
+cost_of(const PathSearch *search, int length, int32_t anchored)
+{
+	const FactIndex *facts = search->task->facts;
+	int			near_steps = length / 2;
+	const double *near = search->walks[near_steps];
+	const double *far = search->walks[length - near_steps];
+	double		pairs = 0;
+
+	/* joined half-paths over the facts of the relation, as if each ended at a random edge */
+	for (int64_t i = facts->holders[anchored]; i < facts->holders[anchored + 1]; i++)
+	{
+		int32_t		holder = fact_holder(facts, i);
+		FactGroup	group = fact_group_at(facts, facts->holder[i]);
+
+		for (int64_t j = group.first; j < group.end; j++)
+			pairs += near[holder] * far[facts->edge[j].other];
+		pool_yield_at(search->task->pool, POOL_LEADER, i);
+	}
+	return pairs * search->join_probability +
+		search->fact_walks[length - near_steps][MIRRORED(anchored)] +
+		search->anchor_walks[near_steps][anchored] +
+		search->fact_walks[near_steps][anchored] / ITEM_FACTS;
+}
+
+static int
+compare_plans(const void *a, const void *b)
+{
+	const PathPlan *left = a;
+	const PathPlan *right = b;
+
+	if (left->cost != right->cost)
+		return left->cost < right->cost ? -1 : 1;
+	return (left->relation > right->relation) - (left->relation < right->relation);
+}
+
+/* Makes the plans for a length, the cheapest first, each for all there is. */
+static void
+make_plans(PathSearch *search, int length)
+{
+	int32_t		relations = search->task->facts->relations;
+
+	for (int32_t r = 0; r < relations; r++)
+	{
+		double		from_heads = cost_of(search, length, FORWARDS(r));
+		double		from_tails = cost_of(search, length, MIRRORED(FORWARDS(r)));
+
+		search->plan[r] = (PathPlan) {
+			.relation = r,
+			.length = length,
+			.anchored = FORWARDS(r) + !(from_heads < from_tails),
+			.cost = fmin(from_heads, from_tails),
+			.facts = 1,
+			.halves = INFINITY
+		};
+	}
+	qsort(search->plan, (size_t) relations, sizeof(PathPlan), compare_plans);
+}
+
+/* ---- the table of counts --------------------------------------------------------- */
 
 static int64_t
 used_room(const PathSearch *search)
@@ -149,19 +274,6 @@ count_body(PathSearch *search, uint64_t body)
 			return;
 		}
 	}
-}
-
-static void
-clear_table(PathSearch *search)
-{
-	for (int64_t i = 0; i < search->used_count; i++)
-	{
-		search->slot[search->used[i]].body = 0;
-		search->slot[search->used[i]].count = 0;
-		pool_yield_at(search->task->pool, POOL_LEADER, i);
-	}
-	search->used_count = 0;
-	search->full = false;
 }
 
 /* ---- the paths of a fact ---------------------------------------------------------- */
@@ -250,25 +362,24 @@ end_half(PathWalker *walker)
 		join_halves(walker);
 }
 
-/* Whether an edge is a whole path, but not the fact itself, read from either end. */
-static bool
-is_path(const PathWalker *walker, FactEdge edge)
-{
-	bool		reflexive = walker->entity[0] == walker->anchor;
-	const PathPlan *plan = &walker->search->now;
-
-	return edge.other == walker->anchor &&
-		(reflexive ? RELATION_OF(edge.atom) != plan->relation : edge.atom != MIRRORED(plan->anchored));
-}
-
-/* Takes an edge, unless it leads to an entity that the half-path has visited. */
+/*
+ * Takes an edge, unless it leads to an entity that the half-path has visited.  One that is the whole path must not be
+ * the fact itself, read from either end.
+ */
 static bool
 step(PathWalker *walker, FactEdge edge)
 {
-	bool		whole = walker->search->now.length == 1;
+	const PathPlan *plan = &walker->search->now;
 
-	if (whole ? !is_path(walker, edge) :
-		is_visited(walker, edge.other, walker->depth + 1) || edge.other == walker->anchor)
+	if (plan->length == 1)
+	{
+		bool		reflexive = walker->entity[0] == walker->anchor;
+
+		if (edge.other != walker->anchor ||
+			(reflexive ? RELATION_OF(edge.atom) == plan->relation : edge.atom == MIRRORED(plan->anchored)))
+			return false;
+	}
+	else if (is_visited(walker, edge.other, walker->depth + 1) || edge.other == walker->anchor)
 		return false;
 	walker->atom[walker->depth++] = edge.atom;
 	walker->entity[walker->depth] = edge.other;
@@ -338,25 +449,19 @@ walk_some(PathWalker *walker, int steps, double halves, uint64_t stream)
 	}
 }
 
-static double
-halves_allowed(const PathWalker *walker, int steps)
-{
-	double		halves = steps < 2 ? INFINITY : walker->search->now.halves;
-
-	return walker->storing ? fmin(halves, STORED_HALVES) : halves;
-}
-
 /* The half-paths from an entity; `number`: of this start, among those of the same kind, which numbers its draws. */
 static void
 walk(PathWalker *walker, int32_t entity, int steps, int64_t number)
 {
 	PathSearch *search = walker->search;
-	double		halves = halves_allowed(walker, steps);
+	double		halves = steps < 2 ? INFINITY : search->now.halves;
 	uint64_t	kind = (uint64_t) search->now.relation << 8 | (uint64_t) search->now.length << 1 | walker->storing;
 
+	if (walker->storing)
+		halves = fmin(halves, STORED_HALVES);
 	walker->depth = 0;
 	walker->entity[0] = entity;
-	if (search->planner.walks[steps][entity] <= halves)
+	if (search->walks[steps][entity] <= halves)
 	{
 		walk_all(walker, steps);
 		return;
@@ -365,58 +470,43 @@ walk(PathWalker *walker, int32_t entity, int steps, int64_t number)
 	walk_some(walker, steps, halves, random_stream(search->task->search->seed, DRAW_PATH, kind, (uint64_t) number));
 }
 
-static void
-store_halves(PathWalker *walker, int32_t anchor, int steps)
-{
-	walker->anchor = anchor;
-	walker->storing = true;
-	walk(walker, anchor, steps, anchor);
-	walker->storing = false;
-}
-
-static void
-clear_halves(PathWalker *walker)
-{
-	for (int64_t i = 0; i < walker->halves; i++)
-		walker->first[walker->half[i].end] = NOTHING;
-	walker->halves = 0;
-}
-
-static bool
-is_drawn(const PathSearch *search, int64_t fact)
-{
-	const PathPlan *plan = &search->now;
-	uint64_t	stream = random_stream(search->task->search->seed, DRAW_FACT,
-									   (uint64_t) plan->length, (uint64_t) plan->relation);
-
-	return plan->facts >= 1 || random_open(random_bits(stream, (uint64_t) fact)) < plan->facts;
-}
-
 /* Item: some facts of an anchor. */
 static void
 search_item(void *argument, int64_t number, int thread)
 {
 	PathSearch *search = argument;
 	const FactIndex *facts = search->task->facts;
+	const PathPlan *plan = &search->now;
 	PathWalker *walker = &search->walker[thread];
 	PathItem	item = search->item[number];
-	int			near_steps = search->now.length / 2;
+	int			near_steps = plan->length / 2;
+	uint64_t	stream = random_stream(search->task->search->seed, DRAW_FACT,
+									   (uint64_t) plan->length, (uint64_t) plan->relation);
 
 	if (path_task_late(search->task))
 		return;
 	for (int64_t i = item.facts.first; i < item.facts.end; i++)
 	{
-		int32_t		other = facts->edge[i].other;
-
-		if (!is_drawn(search, i))
+		if (plan->facts < 1 && random_open(random_bits(stream, (uint64_t) i)) >= plan->facts)
 			continue;
+
+		/* 1. half-paths from the anchor are stored, once */
 		if (walker->halves == 0)
-			store_halves(walker, item.anchor, near_steps);
+		{
+			walker->anchor = item.anchor;
+			walker->storing = true;
+			walk(walker, item.anchor, near_steps, item.anchor);
+			walker->storing = false;
+		}
+
+		/* 2. those from the other entity are joined with them */
 		walker->fact++;
 		walker->seen_count = 0;
-		walk(walker, other, search->now.length - near_steps, i);
+		walk(walker, facts->edge[i].other, plan->length - near_steps, i);
 	}
-	clear_halves(walker);
+	for (int64_t i = 0; i < walker->halves; i++)
+		walker->first[walker->half[i].end] = NOTHING;
+	walker->halves = 0;
 }
 
 /* ---- the bodies of a relation ----------------------------------------------------- */
@@ -433,9 +523,9 @@ make_items(PathSearch *search)
 		FactGroup	group = fact_group_at(facts, facts->holder[i]);
 
 		pool_yield_at(search->task->pool, POOL_LEADER, i);
-		for (int64_t first = group.first; first < group.end; first += PATH_ITEM_FACTS)
+		for (int64_t first = group.first; first < group.end; first += ITEM_FACTS)
 		{
-			int64_t		end = first + PATH_ITEM_FACTS < group.end ? first + PATH_ITEM_FACTS : group.end;
+			int64_t		end = first + ITEM_FACTS < group.end ? first + ITEM_FACTS : group.end;
 
 			search->item[items++] = (PathItem) {fact_holder(facts, i), {first, end}};
 		}
@@ -443,70 +533,58 @@ make_items(PathSearch *search)
 	return items;
 }
 
-/* The bodies in the table with at least that count */
-static int64_t
-bodies_from(const PathSearch *search, int64_t least)
-{
-	int64_t		found = 0;
-
-	for (int64_t i = 0; i < search->used_count; i++)
-	{
-		found += search->slot[search->used[i]].count >= least;
-		pool_yield_at(search->task->pool, POOL_LEADER, i);
-	}
-	return found;
-}
-
-/* The least count from which on no more than `quota` bodies are left: those of one count are all taken, or none. */
-static int64_t
-least_count(const PathSearch *search, int64_t quota)
-{
-	int64_t		low = search->task->search->min_support;
-	int64_t		high = (int64_t) INT32_MAX + 1;
-
-	while (low < high)
-	{
-		int64_t		middle = low + (high - low) / 2;
-
-		if (bodies_from(search, middle) <= quota)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
-/* The number of the body from X to Y, of one that was counted from the other entity to the anchor. */
-static uint64_t
-oriented(const PathSearch *search, uint64_t number)
-{
-	const FactIndex *facts = search->task->facts;
-	PathBody	body = path_body(facts, number);
-
-	if (search->now.anchored == FORWARDS(search->now.relation))
-		body = path_body_mirrored(&body);
-	return path_body_number(facts, &body);
-}
-
+/*
+ * Makes candidates of the bodies that most facts have, at most `quota`, and none below the least support: those of one
+ * count are all taken, or none.
+ */
 static void
 add_candidates(PathSearch *search, int64_t quota)
 {
 	PathTask   *task = search->task;
-	int64_t		least = least_count(search, quota);
+	const FactIndex *facts = task->facts;
+	int64_t		least = task->search->min_support;
+	int64_t		high = (int64_t) INT32_MAX + 1;
 
+	/* 1. the least count from which on no more than the quota are left */
+	while (least < high)
+	{
+		int64_t		middle = least + (high - least) / 2;
+		int64_t		found = 0;
+
+		for (int64_t i = 0; i < search->used_count; i++)
+		{
+			found += search->slot[search->used[i]].count >= middle;
+			pool_yield_at(task->pool, POOL_LEADER, i);
+		}
+		if (found <= quota)
+			high = middle;
+		else
+			least = middle + 1;
+	}
+
+	/* 2. these; bodies were counted from the other entity to the anchor, and read from X to Y */
 	for (int64_t i = 0; i < search->used_count; i++)
 	{
 		BodyCount  *slot = &search->slot[search->used[i]];
+		uint64_t	body = slot->body;
 
-		if (slot->count >= least)
-			task->candidate[task->candidates++] = (PathCandidate) {
-				.body = oriented(search, slot->body),
-				.relation = search->now.relation,
-				.support = slot->count,
-				.complete = !search->limited,
-				.left = (int32_t) search->planner.fact_walks[0][search->now.anchored]
-			};
 		pool_yield_at(task->pool, POOL_LEADER, i);
+		if (slot->count < least)
+			continue;
+		if (search->now.anchored == FORWARDS(search->now.relation))
+		{
+			RelationPath mirrored = path_body(facts, body);
+
+			mirrored = path_body_mirrored(&mirrored);
+			body = path_body_number(facts, &mirrored);
+		}
+		task->candidate[task->candidates++] = (PathCandidate) {
+			.body = body,
+			.relation = search->now.relation,
+			.support = slot->count,
+			.complete = !search->limited,
+			.left = (int32_t) search->fact_walks[0][search->now.anchored]
+		};
 	}
 }
 
@@ -522,7 +600,14 @@ search_part(PathSearch *search, int64_t items, uint64_t part, uint64_t parts, in
 	full = search->full;
 	if (!full)
 		add_candidates(search, quota);
-	clear_table(search);
+	for (int64_t i = 0; i < search->used_count; i++)
+	{
+		search->slot[search->used[i]].body = 0;
+		search->slot[search->used[i]].count = 0;
+		pool_yield_at(search->task->pool, POOL_LEADER, i);
+	}
+	search->used_count = 0;
+	search->full = false;
 	if (full)
 	{
 		search_part(search, items, part, 2 * parts, quota / 2);
@@ -537,85 +622,99 @@ path_search_run(PathSearch *search)
 	int32_t		relations = task->facts->relations;
 	double		work = task->work;
 
-	path_planner_run(&search->planner, task->length);
+	make_plans(search, task->length);
 	search->near_power = 1;
 	for (int i = 0; i < task->length / 2; i++)
 		search->near_power *= path_body_base(task->facts);
 	task->candidates = 0;
 	for (int32_t i = 0; i < relations && !path_task_late(task); i++)
 	{
+		PathPlan   *now = &search->now;
 		double		share = work / (relations - i);
 
-		search->now = search->planner.plan[i];
-		path_plan_limit(&search->planner, &search->now, share);
-		work -= fmin(search->now.cost, share);
-		search->limited = !isinf(search->now.halves);
+		*now = search->plan[i];
+		/* a sample, where all would cost more; of h half-paths of each side: 2 h + join_probability * h * h for a fact */
+		if (now->cost > share && now->length >= 3)
+		{
+			double		facts = search->fact_walks[0][now->anchored];
+			double		drawn = fmin(facts, DRAWN_FACTS);
+
+			now->facts = drawn / facts;
+			now->halves = fmax(1, floor(share / drawn / (1 + sqrt(1 + search->join_probability * share / drawn))));
+		}
+		work -= fmin(now->cost, share);
+		search->limited = !isinf(now->halves);
 		search_part(search, make_items(search), 0, 1, (task->room - task->candidates) / (relations - i));
 	}
 }
 
 /* ---- memory ------------------------------------------------------------------------ */
 
-static void
-take_walker(PathWalker *walker, Allocation *allocation, const FactIndex *facts)
-{
-	walker->half = TAKE(allocation, HalfPath, STORED_HALVES);
-	walker->first = TAKE(allocation, int32_t, (size_t) facts->entities);
-	walker->seen = TAKE(allocation, uint64_t, SEEN_SLOTS);
-	walker->seen_by = TAKE(allocation, uint32_t, SEEN_SLOTS);
-}
-
 PathSearch *
 path_search_take(PathTask *task, int threads, Allocation *allocation)
 {
 	const FactIndex *facts = task->facts;
+	size_t		entities = (size_t) facts->entities;
+	size_t		relations = (size_t) facts->relations;
+	double		bodies = pow((double) path_body_base(facts), task->search->length);
+	double		slots = fmin(2 * bodies, task->search->work / WORK_OF_SLOT);
 	PathSearch *taken = TAKE(allocation, PathSearch, 1);
-	PathSearch	search = {.task = task,.planner = {.facts = facts,.pool = task->pool},.slots = slots_for(task)};
+	PathSearch	search = {.task = task,.slots = 64};
 
-	path_planner_take(&search.planner, allocation);
+	while (search.slots < MAX_SLOTS && (double) search.slots < slots)
+		search.slots *= 2;
+	for (int k = 0; k <= FAR_STEPS; k++)
+	{
+		search.walks[k] = TAKE(allocation, double, entities);
+		search.fact_walks[k] = TAKE(allocation, double, 2 * relations);
+	}
+	for (int k = 0; k <= NEAR_STEPS; k++)
+		search.anchor_walks[k] = TAKE(allocation, double, 2 * relations);
+	search.plan = TAKE(allocation, PathPlan, relations);
 	search.item = TAKE(allocation, PathItem, (size_t) facts->edges / 2);
 	search.slot = TAKE(allocation, BodyCount, (size_t) search.slots);
 	search.used = TAKE(allocation, int32_t, (size_t) used_room(&search) + MAX_THREADS);
 	search.walker = TAKE(allocation, PathWalker, (size_t) threads);
 	for (int i = 0; i < threads; i++)
 	{
-		PathWalker	walker;
+		PathWalker	walker = {
+			.search = taken,.thread = i,
+			.half = TAKE(allocation, HalfPath, STORED_HALVES),
+			.first = TAKE(allocation, int32_t, entities),
+			.seen = TAKE(allocation, uint64_t, SEEN_SLOTS),
+			.seen_by = TAKE(allocation, uint32_t, SEEN_SLOTS)
+		};
 
-		take_walker(search.walker == NULL ? &walker : &search.walker[i], allocation, facts);
+		if (search.walker != NULL)
+			search.walker[i] = walker;
 	}
 	if (taken != NULL)
 		*taken = search;
 	return taken;
 }
 
-static void
-open_walker(PathWalker *walker, PathSearch *search, int thread)
-{
-	walker->search = search;
-	walker->thread = thread;
-	walker->storing = false;
-	walker->steps = 0;
-	walker->halves = 0;
-	for (int32_t i = 0; i < search->task->facts->entities; i++)
-	{
-		walker->first[i] = NOTHING;
-		pool_yield_at(search->task->pool, POOL_LEADER, i);
-	}
-	walker->fact = 0;
-	memset(walker->seen_by, 0, SEEN_SLOTS * sizeof(uint32_t));
-}
-
 void
 path_search_open(PathSearch *search)
 {
+	const PathTask *task = search->task;
+
 	for (int64_t i = 0; i < search->slots; i += CLEARED_AT_ONCE)
 	{
 		int64_t		rest = search->slots - i;
 
 		memset(search->slot + i, 0, (size_t) (rest < CLEARED_AT_ONCE ? rest : CLEARED_AT_ONCE) * sizeof(BodyCount));
-		pool_yield(search->task->pool, POOL_LEADER);
+		pool_yield(task->pool, POOL_LEADER);
 	}
-	for (int i = 0; i < pool_threads(search->task->pool); i++)
-		open_walker(&search->walker[i], search, i);
-	path_planner_open(&search->planner);
+	for (int i = 0; i < pool_threads(task->pool); i++)
+	{
+		PathWalker *walker = &search->walker[i];
+
+		for (int32_t e = 0; e < task->facts->entities; e++)
+		{
+			walker->first[e] = NOTHING;
+			pool_yield_at(task->pool, POOL_LEADER, e);
+		}
+		memset(walker->seen_by, 0, SEEN_SLOTS * sizeof(uint32_t));
+	}
+	pool_run(task->pool, 1, count_walks, search);
 }

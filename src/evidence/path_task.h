@@ -2,7 +2,7 @@
  * path_task.h
  *		What the two steps of the search for path rules share: the task, the candidates for rules, and bodies.
  *
- * For each length of body, path_search.c fills the candidates, and path_count.c counts them.
+ * For each length of body, path_search.c fills the candidates, and path_count.c counts them by joins (body_join.h).
  */
 #ifndef HKG_EVIDENCE_PATH_TASK_H
 #define HKG_EVIDENCE_PATH_TASK_H
@@ -42,6 +42,7 @@ typedef struct PathTask
 	int64_t		candidates;
 	int64_t		room;
 	PathCandidate *candidate;
+	const RelationPath *given;	/* by candidate, where bodies are given; else NULL: they have numbers */
 } PathTask;
 
 /* Whether the deadline has passed. */
@@ -54,27 +55,21 @@ path_task_late(const PathTask *task)
 /* ---- bodies ------------------------------------------------------------------- */
 
 /*
- * A body is also a number: its directed atoms, 1 added to each, are the digits to the base 2 * relations + 1.
- * So longer bodies have greater numbers, and the length is bounded by what 64 bits hold.
+ * A body of a path is a RelationPath, and also a number: its directed atoms, 1 added to each, are the digits to the base
+ * 2 * relations + 1.  So longer bodies have greater numbers, and the length is bounded by what 64 bits hold.
  */
-typedef struct PathBody
-{
-	int			length;
-	int32_t		atom[PATH_MAX_LAYERS];	/* of one with a number RULE_MAX_BODY at most */
-} PathBody;
-
 static inline uint64_t
 path_body_base(const FactIndex *facts)
 {
 	return 2 * (uint64_t) facts->relations + 1;
 }
 
-static inline PathBody
+static inline RelationPath
 path_body(const FactIndex *facts, uint64_t number)
 {
 	uint64_t	base = path_body_base(facts);
-	PathBody	body = {0};
-	PathBody	reversed = {0};
+	RelationPath	body = {0};
+	RelationPath	reversed = {0};
 
 	for (; number > 0; number /= base)
 		reversed.atom[reversed.length++] = (int32_t) (number % base) - 1;
@@ -87,7 +82,7 @@ path_body(const FactIndex *facts, uint64_t number)
 }
 
 static inline uint64_t
-path_body_number(const FactIndex *facts, const PathBody *body)
+path_body_number(const FactIndex *facts, const RelationPath *body)
 {
 	uint64_t	number = 0;
 
@@ -97,56 +92,15 @@ path_body_number(const FactIndex *facts, const PathBody *body)
 }
 
 /* The same path, read from its other end. */
-static inline PathBody
-path_body_mirrored(const PathBody *body)
+static inline RelationPath
+path_body_mirrored(const RelationPath *body)
 {
-	PathBody	mirrored = {.length = body->length};
+	RelationPath	mirrored = {.length = body->length};
 
 	for (int i = 0; i < body->length; i++)
 		mirrored.atom[i] = MIRRORED(body->atom[body->length - 1 - i]);
 	return mirrored;
 }
-
-/* ---- path_plan.c: what the search for each relation costs, and how much of it is done ---- */
-
-#define PATH_FAR_STEPS 3		/* the longer half of the longest path */
-#define PATH_NEAR_STEPS 2
-#define PATH_ITEM_FACTS 64		/* facts of an anchor that one item takes */
-
-/* How the bodies of one length are searched for a relation */
-typedef struct PathPlan
-{
-	int32_t		relation;
-	int			length;
-	int32_t		anchored;		/* the atom of its facts from the anchor */
-	double		cost;			/* half-paths and joins, if all are taken */
-	double		facts;			/* the part of the facts that is searched */
-	double		halves;			/* half-paths of each side, at most */
-} PathPlan;
-
-/* Walks may pass an entity several times: they are more than the paths, and are counted without following them. */
-typedef struct PathPlanner
-{
-	const FactIndex *facts;
-	Pool	   *pool;
-	double	   *walks[PATH_FAR_STEPS + 1];	/* by entity: walks of that many steps from it */
-	double	   *fact_walks[PATH_FAR_STEPS + 1]; /* by atom: their sum over its edges */
-	double	   *anchor_walks[PATH_NEAR_STEPS + 1];	/* by atom: their sum over its anchors */
-	double		join_probability;	/* that two random edges lead to one entity */
-	PathPlan   *plan;			/* of each relation */
-} PathPlanner;
-
-/* Takes its memory; `facts` is set. */
-extern void path_planner_take(PathPlanner *planner, Allocation *allocation);
-
-/* Counts the walks; `pool` is set. */
-extern void path_planner_open(PathPlanner *planner);
-
-/* Makes the plans for a length, the cheapest first, each for all there is. */
-extern void path_planner_run(PathPlanner *planner, int length);
-
-/* Takes a sample where a plan costs more than that. */
-extern void path_plan_limit(const PathPlanner *planner, PathPlan *plan, double work);
 
 /* ---- the two steps ---------------------------------------------------------------- */
 
@@ -163,14 +117,14 @@ extern void path_search_open(PathSearch *search);
 /* Fills the task's candidates of its length, in no order. */
 extern void path_search_run(PathSearch *search);
 
-/* Counts the task's candidates, which it sorts by path_compare; each body may take that much work. */
-extern void path_count_bodies(PathCount *count, double work);
+/* Sorts the task's candidates by path_compare, but where bodies are given; returns how many bodies they have. */
+extern int64_t path_count_sort(PathCount *count);
 extern int	path_compare(const void *a, const void *b);
 
-/* Counts the task's candidates, of which each has a body of its own there, likewise; and all that bodies reach. */
-extern void path_count_given(PathCount *count, const PathBody *body, double work);
-
-/* Counts them with the task's work, and drops those below a bound. */
-extern void path_count_run(PathCount *count);
+/*
+ * Counts the bodies of path_count_sort, each with that much work at most.  Candidates below the least confidence may be
+ * left without their counts.
+ */
+extern void path_count_run(PathCount *count, int64_t bodies, double work, double least_confidence);
 
 #endif							/* HKG_EVIDENCE_PATH_TASK_H */

@@ -90,9 +90,7 @@ argument_missing(FunctionCallInfo fcinfo, int i, const Graph *graph, const char 
 {
 	if (PG_NARGS() <= i || PG_ARGISNULL(i))
 		return evidence_read_missing(graph, model);
-	if (PG_GETARG_FLOAT8(i) == 0)
-		return 0;
-	return argument_float(fcinfo, i, "assume_missing", LEAST_MISSING, MOST_MISSING);
+	return argument_float(fcinfo, i, "assume_missing", 0, MOST_MISSING);
 }
 
 /* Whether rules are evidence from now on: unless they are none beside the model's path network. */

@@ -170,7 +170,7 @@ interpret_model_row(const char *name, const ModelRow *row, KgeModel *kge)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("model \"%s\" is made of rules alone, it has no embeddings", name),
-				 errhint("Functions of rules work with it: hkg_explain, hkg_rule_precision. "
+				 errhint("Functions of rules work with it: hkg_explain, hkg_apply_rule. "
 						 "Train a model with hkg_train for scores and predictions.")));
 	kge->function = kge_score_function(row->score_function);
 	if (kge->function == NULL)

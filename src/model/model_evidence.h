@@ -11,8 +11,7 @@
 
 #include "added_entities.h"
 
-/* The range of assume_missing */
-#define LEAST_MISSING 1e-6
+/* The most that assume_missing may be; the least is 0 */
 #define MOST_MISSING 0.99
 
 typedef struct Evidence

@@ -364,14 +364,29 @@ take_arguments(Reading *reading, FunctionCallInfo fcinfo, bool *is_older)
 		take_json(reading, settings, BY_SETTINGS);
 }
 
-static char *
-preset_list(void)
+Jsonb *
+preset_settings(const char *preset)
 {
-	Datum		names;
+	SqlArgs		args = sql_args_text(preset);
+	Datum		found;
 
-	sql_value(psprintf("select pg_catalog.string_agg(preset, ', ') from %shkg_presets()", extension_prefix()),
-			  SQL_NO_ARGS, &names);
-	return TextDatumGetCString(names);
+	if (sql_value(psprintf("select settings from %s_hkg_presets() where preset = $1", extension_prefix()), &args, &found))
+		return DatumGetJsonbP(found);
+	sql_value(psprintf("select pg_catalog.string_agg(preset, ', ') from %s_hkg_presets()", extension_prefix()),
+			  SQL_NO_ARGS, &found);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("preset \"%s\" is not known", argument_shown(preset)),
+			 errhint("Presets are: %s.", TextDatumGetCString(found))));
+}
+
+const char *
+preset_value(Jsonb *settings, const char *name)
+{
+	JsonbValue	room;
+	JsonbValue *found = getKeyJsonValueFromContainer(&settings->root, name, (int) strlen(name), &room);
+
+	return found == NULL ? NULL : json_value(found).text;
 }
 
 /* A preset's learning_rate_end is relative to its learning_rate: it is scaled where the call gives another rate. */
@@ -379,16 +394,9 @@ static void
 take_preset(Reading *reading)
 {
 	TrainSettings *settings = reading->settings;
-	SqlArgs		args = sql_args_text(settings->preset);
-	Datum		json;
 
 	sql_begin();
-	if (!sql_value(psprintf("select settings from %shkg_presets() where preset = $1", extension_prefix()), &args, &json))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("preset \"%s\" is not known", argument_shown(settings->preset)),
-				 errhint("Presets are: %s.", preset_list())));
-	take_json(reading, DatumGetJsonbP(json), BY_PRESET);
+	take_json(reading, preset_settings(settings->preset), BY_PRESET);
 	sql_end();
 	if (reading->overridden.learning_rate > 0 && source_of(reading, "learning_rate_end") == BY_PRESET)
 		settings->learning_rate_end = Max(settings_table[setting_find("learning_rate_end")].low,

@@ -12,6 +12,7 @@
 #include "model/model_evidence.h"
 #include "paths/paths.h"
 #include "rules/rule.h"
+#include "server/argument.h"
 #include "server/sql.h"
 
 int			hkg_precision;
@@ -58,7 +59,7 @@ const Setting settings_table[] = {
 		.meaning = "the name to keep the model under; a model of that name is replaced when the transaction "
 		"commits"},
 	{SETTING(preset, NAME), .optional = true,.in_words = "no preset",
-		.meaning = "settings that go together, a row of hkg_presets(); settings that are given take "
+		.meaning = "settings that go together, which hkg_settings(preset) shows; settings that are given take "
 		"precedence"},
 	{SETTING(score_function, THING), .choice = kge_score_function_name,.find = find_score_function,
 		.usual = "rotate",
@@ -71,14 +72,13 @@ const Setting settings_table[] = {
 	{SETTING(epochs, INT), .low = 1,.high = 1000000,.usual = "10",
 		.meaning = "passes over the positives in one iteration"},
 	{SETTING(batch_size, INT), .low = 1,.high = 1000000,.usual = "512",
-		.meaning = "positives in a minibatch; under the loss k_vs_all queries, each with all its answers"},
+		.meaning = "positives in a minibatch; under the loss k_vs_all questions"},
 	{SETTING(negatives, INT), .low = 1,.high = 100000,.usual = "64",
 		.meaning = "negatives of each positive; the losses softmax and k_vs_all have none"},
 	{SETTING(negative_sampling, THING), .choice = kge_sampler_name,.find = find_sampler,
 		.in_words = "self_adversarial under the loss logistic, else uniform",
-		.meaning = "how negatives are drawn: bernoulli chooses the side by the relation's tails per head and "
-		"heads per tail, self_adversarial weights negatives by the softmax of temperature * "
-		"score, kbgan has a second model pick a hard one"},
+		.meaning = "how negatives are drawn: bernoulli chooses the side by the relation, self_adversarial "
+		"weights negatives by their scores, kbgan has a second model pick a hard one"},
 	{SETTING(loss, THING), .choice = kge_loss_name,.find = find_loss,
 		.in_words = "k_vs_all with conve, else logistic",
 		.meaning = "logistic and margin compare positives with sampled negatives; sampled_softmax is the "
@@ -93,7 +93,7 @@ const Setting settings_table[] = {
 	{SETTING(learning_rate_end, FLOAT), .low = 1e-10,.high = 1e3,.optional = true,
 		.in_words = "a tenth of learning_rate under the loss logistic and in a warm start, else "
 		"learning_rate",
-		.meaning = "the step size in the last epoch, which is reached in equal steps"},
+		.meaning = "the step size in the last epoch"},
 	{SETTING(gamma, FLOAT), .low = -1e6,.high = 1e6,.usual = "9",
 		.meaning = "the margin of transe and rotate, and of the loss margin"},
 	{SETTING(norm, INT), .low = 1,.high = 2,.usual = "1",
@@ -108,7 +108,7 @@ const Setting settings_table[] = {
 		.meaning = "whether each relation has a second embedding, that of its inverse, for questions that "
 		"ask for heads"},
 	{SETTING(temperature, FLOAT), .low = 0,.high = 1e3,.usual = "1",
-		.meaning = "of self_adversarial: 0 weights all negatives of a positive alike"},
+		.meaning = "of self_adversarial: 0 weights all negatives alike"},
 	{SETTING(block_size, INT), .low = 1,.high = 10000,.usual = "64",
 		.meaning = "positives that share their negatives; fewer are slower"},
 	{SETTING(relation_weight, FLOAT), .low = 0,.high = 1e3,.usual = "0",
@@ -117,23 +117,22 @@ const Setting settings_table[] = {
 	{SETTING(precision, ENUM), .choice = precision_name,.in_words = "hybridkg.precision",
 		.meaning = "the factors of matrix products under the losses over all entities"},
 	{SETTING(partitions, INT), .low = 1,.high = KGE_MOST_PARTITIONS,.usual = "1",
-		.meaning = "parts of the entities, two of which are in memory at a time, the others in a temporary "
-		"file; not with softmax, k_vs_all, kbgan or warm_start"},
+		.meaning = "parts of the entities, two of which are in memory at a time; not with softmax, k_vs_all, "
+		"kbgan or warm_start"},
 	{SETTING(nodes, INT), .low = 1,.high = KGE_MOST_LANES,.optional = true,
 		.in_words = "1, or on a distributed graph as many as it has nodes for",
 		.meaning = "pairs of partitions that are trained at once, at most half of partitions"},
 	{SETTING(constraints, THING), .choice = kge_constraint_name,.find = find_constraint,.usual = "none",
 		.meaning = "bounds on the embeddings of complex: nne keeps entities in [0, 1], nne_aer also draws "
-		"relations together that rules of one atom entail (Ding et al. 2018)"},
+		"relations together that rules entail"},
 	{SETTING(entailment_weight, FLOAT), .low = 1e-9,.high = 1e6,.usual = "0.1",
-		.meaning = "of nne_aer: the weight of the penalty of such rules, beside the mean loss of a minibatch"},
+		.meaning = "of nne_aer: the weight of the penalty of such rules"},
 	{SETTING(entailment_confidence, FLOAT), .low = 1e-9,.high = 1,.usual = "0.8",
 		.meaning = "of nne_aer: the least PCA confidence of such a rule"},
 	{SETTING(label_smoothing, FLOAT), .low = 0,.high = 0.99,.usual = "0",
-		.meaning = "of k_vs_all: with e, a label y becomes (1 - e) y + e / (number of entities)"},
+		.meaning = "of k_vs_all: with e, a label y becomes (1 - e) y + e / entities"},
 	{SETTING(input_dropout, FLOAT), .low = 0,.high = 0.99,.usual = "0.2",
-		.meaning = "of conve: the share of the numbers of entity and relation that is left out while it "
-		"learns"},
+		.meaning = "of conve: the share of its input that is left out while it learns"},
 	{SETTING(feature_dropout, FLOAT), .low = 0,.high = 0.99,.usual = "0.2",
 		.meaning = "of conve: the share of its filters that is left out"},
 	{SETTING(hidden_dropout, FLOAT), .low = 0,.high = 0.99,.usual = "0.3",
@@ -143,8 +142,7 @@ const Setting settings_table[] = {
 	{SETTING(omega, FLOAT), .low = 0,.high = 1,.usual = "0",
 		.meaning = "the weight of embedding confidence in a rule's quality"},
 	{SETTING(max_rule_length, INT), .low = 2,.high = RULE_MOST_SEARCHED,.usual = "3",
-		.meaning = "atoms of a mined rule, head included; 4 takes ten times as long as 3 on sparse graphs, "
-		"hundreds of times on dense ones"},
+		.meaning = "atoms of a mined rule, head included; 4 takes ten to hundreds of times as long as 3"},
 	{SETTING(min_head_coverage, FLOAT), .low = 0,.high = 1,.usual = "0.01",
 		.meaning = "the least share of the head relation's facts that a rule infers"},
 	{SETTING(min_support, INT), .low = 1,.high = INT_MAX,.usual = "2",
@@ -152,19 +150,17 @@ const Setting settings_table[] = {
 	{SETTING(constants, BOOL),.usual = "false",
 		.meaning = "whether rules may have constants, r(X,Y) <= b(X,Y), c(X,\"entity\")"},
 	{SETTING(min_confidence, FLOAT), .low = 0,.high = 1,.usual = "0.7",
-		.meaning = "the least standard confidence of a selected rule; 0 by default where min_quality is "
-		"given"},
+		.meaning = "the least standard confidence of a selected rule; 0 by default with min_quality"},
 	{SETTING(min_quality, FLOAT), .low = 0,.high = 1,.optional = true,.in_words = "no bound",
 		.meaning = "the least quality of a selected rule"},
 	{SETTING(rules_of, NAME), .optional = true,.in_words = "rules are mined",
 		.meaning = "a model whose selected rules, such as imported ones, take the place of mined ones"},
 	{SETTING(hybrid, THING), .choice = hybrid_name,.find = find_hybrid,.usual = "sampled",
-		.meaning = "how rules take part in learning embeddings: what they infer is sampled and learnt like "
-		"facts (sampled), gets soft labels (ruge), labels by axioms (itere) or by a Markov logic "
-		"network (plogicnet), or is not learnt (none)"},
+		.meaning = "how embeddings learn what rules infer: like facts (sampled), by soft labels (ruge), axioms "
+		"(itere) or a Markov logic network (plogicnet), or not at all (none)"},
 	{SETTING(inferences, ENUM), .choice = inferring_name,.not_tuned = true,.usual = "sql",
-		.meaning = "how what the selected rules infer is found: by each rule's statement, as hkg_rule_sql "
-		"returns it, run once a training (sql), or by joins in memory; the inferences are the same"},
+		.meaning = "what the selected rules infer is found by their statements (hkg_rule_sql), or by joins in "
+		"memory; the inferences are the same"},
 	{SETTING(beta, FLOAT), .low = 0,.high = 1e6,.usual = "1",
 		.meaning = "a triple is sampled in proportion to exp(beta * score)"},
 	{SETTING(sample_size, BIGINT), .low = 1,.high = INT_MAX,.optional = true,
@@ -178,18 +174,16 @@ const Setting settings_table[] = {
 	{SETTING(rule_weight, FLOAT), .low = 1e-9,.high = 1e6,.usual = "0.01",
 		.meaning = "of ruge: how much the confidence of a rule adds to the label of what it infers"},
 	{SETTING(evidence_rules, INT), .low = 0,.high = 1000000,.not_tuned = true,.usual = "20000",
-		.meaning = "most path rules, r(X,Y) <= b(X,A), c(A,Y), that are kept as evidence at prediction: "
-		"shorter ones first, of one length the best of each relation"},
+		.meaning = "most path rules, r(X,Y) <= b(X,A), c(A,Y), that are kept as evidence at prediction"},
 	{SETTING(evidence_length, INT), .low = 2,.high = RULE_MAX_BODY + 1,.not_tuned = true,.usual = "4",
 		.meaning = "atoms of a path rule, head included; 6 for a sparse graph such as WordNet, on dense ones "
 		"long rules mislead"},
 	{SETTING(evidence_seconds, FLOAT), .low = 1e-3,.high = 1e6,.optional = true,.not_tuned = true,
 		.in_words = "no limit",
-		.meaning = "the time for the search of path rules; rules found by then are kept, which depends on "
-		"the machine"},
+		.meaning = "the time for the search of path rules; what is found by then depends on the machine"},
 	{SETTING(holdout, FLOAT), .low = 0,.high = 0.5,.not_tuned = true,.usual = "0.05",
-		.meaning = "where the graph has no valid split, the share of the facts that is held out in its "
-		"place, at most 5000 and none below 50; 0: none, and a probability is sigma(score)"},
+		.meaning = "the share of the facts that is held out if there is no valid split, at most 5000 and none "
+		"below 50; 0: none, and a probability is sigma(score)"},
 	{SETTING(assume_missing, FLOAT), .low = 0,.high = MOST_MISSING,.not_tuned = true,.usual = "0.1",
 		.meaning = "the share of all true facts that the graph lacks, for which probabilities are stated; 0: "
 		"a probability is the chance to be one of the facts held out"},
@@ -220,11 +214,10 @@ const Setting settings_table[] = {
 		.meaning = "go on from the embeddings of the model of that name, which has the same score_function, "
 		"dimensions, norm and reciprocal"},
 	{SETTING(replace, ENUM), .choice = replace_name,.not_tuned = true,.usual = "unless_worse",
-		.meaning = "of a warm start on a graph with a valid split: keep the previous model where the new one "
-		"ranks that split worse by more than the standard error (unless_worse), or never (always)"},
+		.meaning = "whether a warm start always replaces the previous model, or not if the new one ranks the "
+		"valid split worse by more than the standard error"},
 	{SETTING(patience, INT), .low = 1,.high = INT_MAX,.optional = true,.in_words = "no such stop",
-		.meaning = "stop after so many iterations without a better MRR on the valid split, or on the facts "
-		"held out in its place"},
+		.meaning = "stop after so many iterations without a better MRR on valid or held-out facts"},
 	{SETTING(seed, BIGINT), .low = PG_INT64_MIN,.high = (double) PG_INT64_MAX,.usual = "0",
 		.meaning = "the same seed and facts give the same bits"}
 };
@@ -273,19 +266,25 @@ HKG_FUNCTION(hkg_settings);
 Datum
 hkg_settings(PG_FUNCTION_ARGS)
 {
+	Jsonb	   *preset = NULL;
 	SqlResult  *result = sql_result(fcinfo);
 
+	sql_begin();
+	if (!PG_ARGISNULL(0))
+		preset = preset_settings(argument_text(fcinfo, 0, "preset"));
 	for (const Setting *setting = settings_table; setting < settings_table + settings_count; setting++)
 	{
 		const char *usual = setting->usual != NULL ? setting->usual : setting->in_words;
+		const char *value = preset == NULL ? NULL : preset_value(preset, setting->name);
 		Datum		values[] = {
 			CStringGetTextDatum(setting->name), CStringGetTextDatum(type_names[setting->type]),
-			CStringGetTextDatum(setting_range(setting, "to")), CStringGetTextDatum(usual),
+			CStringGetTextDatum(setting_range(setting, "to")), CStringGetTextDatum(value != NULL ? value : usual),
 			BoolGetDatum(!setting->not_tuned), CStringGetTextDatum(setting->meaning)
 		};
 		bool		nulls[lengthof(values)] = {false};
 
 		sql_result_row(result, values, nulls);
 	}
+	sql_end();
 	return (Datum) 0;
 }

@@ -5,6 +5,10 @@
 #ifndef HKG_TRAIN_SETTINGS_TABLE_H
 #define HKG_TRAIN_SETTINGS_TABLE_H
 
+#include "server/compat.h"
+
+#include "utils/jsonb.h"
+
 #include "settings.h"
 
 typedef enum SettingType
@@ -43,6 +47,12 @@ extern const int settings_count;
 
 /* The place of the setting of that name, or -1. */
 extern int	setting_find(const char *name);
+
+/* What a preset sets; within sql_begin and sql_end.  ERROR 22023 for one that is not known. */
+extern Jsonb *preset_settings(const char *preset);
+
+/* The value of a setting among these; NULL: none. */
+extern const char *preset_value(Jsonb *settings, const char *name);
 
 /* What it may be, such as "1 to 10000" with joint "to", or the names that it may have. */
 extern char *setting_range(const Setting *setting, const char *joint);

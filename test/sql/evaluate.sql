@@ -1,5 +1,5 @@
 --
--- Ranks, metrics, rule precision and sparsity, worked out on paper
+-- Ranks, metrics and rule precision, worked out on paper
 --
 select hkg_create_graph('tiny');
 insert into tiny.entity values (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (5, 'e');
@@ -92,8 +92,9 @@ select * from hkg_evaluate('tiny', 'valid');
 select * from hkg_ranks('tiny', 'valid');
 
 --
--- Precision of rules
+-- Precision of rules, which some scripts of bench measure
 --
+\i bench/rule_precision.sql
 select hkg_create_graph('kin');
 insert into kin.entity values (1, 'ann'), (2, 'bob'), (3, 'cid'), (4, 'dee'), (5, 'eve');
 insert into kin.relation values (1, 'parent'), (2, 'grandparent');
@@ -123,29 +124,10 @@ values
 -- the selected ones by quality, support and text: 1, 3, 2; then 8, 4, 5.  Correct is ann dee alone.
 -- 1: ann dee; 2: with rule 3's three triples; 3: with parent ann cid; 4: with parent ann ann; 5: with rule 4's three;
 -- 6: rule 5 adds nothing
-select k, p.* from generate_series(1, 6) k, hkg_rule_precision('kin', k, model => 'm') p;
+select k, p.* from generate_series(1, 6) k, rule_precision('kin', k, 'test', 'm') p;
 -- of rules 1, 3, 2 parent ann cid is in valid, one of five
-select * from hkg_rule_precision('kin', 3, 'valid', 'm');
-select * from hkg_rule_precision('kin', 10, 'test', 'no rules');
-
---
--- Sparsity: ann stands in 2 facts, bob in 3, cid in 2, dee in 1, eve in none: 1 - (f - 0) / (3 - 0)
---
-select entity, frequency, round(sparsity::numeric, 3) as sparsity from hkg_sparsity('kin') order by entity;
--- a fact about an entity and itself counts twice: eve 2; the least is then dee's 1, the greatest bob's 3: 1 - (2 - 1) / (3 - 1)
-begin;
-insert into kin.triple values (5, 1, 5);
-select * from hkg_sparsity('kin') where entity = 'eve';
-rollback;
--- all equally frequent: 0, with facts (of two entities) or without
-begin;
-delete from kin.triple where tail <> 2;
-delete from kin.holdout;
-delete from kin.entity where id > 2;
-select * from hkg_sparsity('kin') order by entity;
-delete from kin.triple;
-select * from hkg_sparsity('kin') order by entity;
-rollback;
+select * from rule_precision('kin', 3, 'valid', 'm');
+select * from rule_precision('kin', 10, 'test', 'no rules');
 
 --
 -- What makes metrics too high or too low
@@ -191,8 +173,6 @@ select valid_facts, test_facts from hkg_split('mirror', 0, 0);
 begin read only;
 select side, mrr from hkg_evaluate('tiny', 'train') where side = 'both';
 select count(*) from hkg_ranks('tiny', 'train');
-select inferred from hkg_rule_precision('kin', 1, 'test', 'm');
-select count(*) from hkg_sparsity('kin');
 commit;
 
 select hkg_drop_graph('tiny');

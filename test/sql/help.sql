@@ -5,7 +5,7 @@ select hkg_create_graph('g');
 -- a line for every function of ours, and nothing else
 select count(*) = (select count(*) from pg_proc where proname like 'hkg\_%' and pronamespace = 'public'::regnamespace),
 	count(*) filter (where purpose is null or purpose = '' or length(purpose) > 250) from hkg_help();
-select function from hkg_help() where function ~ '^hkg_(help|train|predict_tails|sparsity|rule_precision)\(' order by 1;
+select function from hkg_help() where function ~ '^hkg_(help|train|predict_tails|settings|rule_sql)\(' order by 1;
 select purpose from hkg_help() where function like 'hkg\_predict\_tails%' order by 1;
 
 -- every argument has its line in the comment
@@ -26,7 +26,7 @@ where (c.relnamespace = 'g'::regnamespace or c.relname like 'hkg\_%') and c.relk
 
 -- What may run where: what reads is STABLE and PARALLEL SAFE (but for a list that may read a temporary table), what writes is VOLATILE and PARALLEL UNSAFE
 select p.proname, p.provolatile, p.proparallel
-from pg_proc p where p.proname ~ '^hkg_(predict|score|classify|complete|evaluate|ranks|compare|explain|neighbors|project|rule|apply|sparsity|help)'
+from pg_proc p where p.proname ~ '^hkg_(predict|score|classify|complete|evaluate|ranks|compare|explain|neighbors|project|rule|apply|settings|help)'
 	and (p.provolatile, p.proparallel) <> ('s', 's');
 select p.proname, p.provolatile, p.proparallel
 from pg_proc p where p.proname ~ '^hkg_(create|drop|load|sync|split|upgrade_graph|set_source|distribute_graph|undistribute_graph|train(_background)?$|tune|resume|import|learn)'

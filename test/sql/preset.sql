@@ -11,12 +11,12 @@ select * from hkg_load('ring', $$select 'e' || i, 'next', 'e' || (i + 1) % 30 fr
 -- every preset is settings of hkg_train, of the right type and within range: estimating takes them all
 select preset, purpose is null or purpose = '' as nameless,
 	(select bool_and(bytes > 0) from hkg_estimate('ring', preset => preset) where bytes is not null) as taken
-	from hkg_presets() order by preset collate "C";
-select p.preset, key as unknown from hkg_presets() p, jsonb_object_keys(settings) key where key not in (select name from hkg_settings());
+	from _hkg_presets() order by preset collate "C";
+select p.preset, key as unknown from _hkg_presets() p, jsonb_object_keys(settings) key where key not in (select name from hkg_settings());
 
 -- the paper's method, whatever hkg_train's own defaults are: rotate, three atoms without constants, 1 % head coverage, M = 10, k = 100, and of
 -- its grids d = 200, B = 512, omega = 0.5, K = 200; all inferences weigh as much as facts, and stay
-select key, value from hkg_presets() p, jsonb_each(settings) where preset = 'paper' order by key collate "C";
+select key, value from _hkg_presets() p, jsonb_each(settings) where preset = 'paper' order by key collate "C";
 
 -- what null stands for: under the logistic loss hard negatives and a rate that falls to a tenth, but in warm starts and where something is said;
 -- a preset's rate keeps its course from where the call begins
@@ -57,7 +57,7 @@ delete from ring.model;
 
 -- with a preset of this test's own, for as long as it takes
 begin;
-create or replace function hkg_presets() returns table (preset text, purpose text, settings jsonb)
+create or replace function _hkg_presets() returns table (preset text, purpose text, settings jsonb)
 language sql immutable parallel safe as $$ values ('tiny', 'a test',
 	'{"score_function": "distmult", "dimensions": 4, "epochs": 3, "iterations": 1, "top_rules": 0, "learning_rate": 0.5, "learning_rate_end": 0.05, "regularizer": "n3", "sample_size": 7, "accumulate": false}'::jsonb) $$;
 select hkg_train('ring', preset => 'tiny', epochs => 2, settings => '{"learning_rate": 0.25}');

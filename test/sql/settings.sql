@@ -7,6 +7,10 @@ reset client_min_messages;
 select hkg_create_graph('ring');
 select added from hkg_load('ring', $$select 'e' || i, 'next', 'e' || (i + 1) % 30 from generate_series(0, 29) i$$);
 select name, type, range, default_value, tuned from hkg_settings() where name in ('model', 'score_function', 'seed', 'omega', 'paths', 'reciprocal', 'label', 'learning_rate');
+-- with a preset, its values
+select s.name, s.default_value, p.default_value as paper from hkg_settings() s join hkg_settings('paper') p using (name) where s.name in ('epochs', 'omega', 'reciprocal', 'label', 'gamma');
+select count(*) = count(p.name) from hkg_settings() s left join hkg_settings('balanced') p on p = s;
+select e.report from hkg_tools.try($$select * from hkg_settings('nothing')$$) e;
 -- each can be given in settings with its default, where this does not depend on others, and is a setting of the model
 do $$
 declare

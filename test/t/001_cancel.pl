@@ -107,8 +107,7 @@ foreach my $case (
 	[ 'evaluation', q{select * from hkg_evaluate('g', 'train', 'm')}, 60 ],
 	[ 'completing', q{select count(*) from hkg_complete('g', k => 100000, min_probability => 0, model => 'm')}, 60 ],
 	[ 'completing for some heads', q{select count(*) from hkg_complete('g', k => 100000, min_probability => 0, model => 'm', heads => array(select name from g.entity), one_each => true)}, 60 ],
-	[ 'many questions', q{select count(*) from (select array_agg(e.name) as heads from g.entity e, generate_series(1, 20)) q, hkg_predict_tails('g', q.heads, 'r1', 100, 'm')}, 60 ],
-	[ 'precision', q{select * from hkg_rule_precision('g', 200, 'valid', 'm')}, 50 ])
+	[ 'many questions', q{select count(*) from (select array_agg(e.name) as heads from g.entity e, generate_series(1, 20)) q, hkg_predict_tails('g', q.heads, 'r1', 100, 'm')}, 60 ])
 {
 	ok(times_out(@$case), "$case->[0]: was still running");
 }

@@ -41,12 +41,10 @@ my @questions = (
 	q{hkg_complete('g', 'r2')},
 	q{hkg_evaluate('g', 'valid')},
 	q{hkg_ranks('g', 'valid')},
-	q{hkg_rule_precision('g', 10, 'valid')},
 	q{hkg_predict_tails('g', 'e1', 'r1', 10, 'paths')},
 	q{hkg_explain('g', 'e1', 'r2', 'e2', 'paths')},
 	q{hkg_learnt_paths('g', 'r2', model => 'paths')},
 	q{hkg_apply_rule('g', 'r1(X,Y) <= r3(Y,X)')},
-	q{hkg_sparsity('g')},
 	q{hkg_help()});
 foreach my $question (@questions)
 {

@@ -107,9 +107,9 @@ define_try($node[0]);
 my %otherwise = (
 	hkg_distribute_graph => 'makes the difference', hkg_undistribute_graph => 'takes it back', _hkg_send_model => 'what is sent is read by all that rank',
 	hkg_train_background => 'commits, compared below', hkg_tune => 'commits, compared below',
-	hkg_report => 'has times, as hkg_report_data', hkg_report_data => 'has times, compared without them below', _hkg_report_section => 'likewise',
+	hkg_report => 'has times, compared without them below', _hkg_report_section => 'likewise',
 	_hkg_table_sizes => 'has sizes', _hkg_report_page => 'of no graph', _hkg_escape_json => 'of no graph', hkg_rule_sql => 'has the name of the schema, compared below',
-	_hkg_cache => 'of no graph', _hkg_trainings => 'of no graph', hkg_help => 'of no graph', hkg_presets => 'of no graph', hkg_facts_changed => 'is for triggers');
+	_hkg_cache => 'of no graph', _hkg_trainings => 'of no graph', hkg_help => 'of no graph', _hkg_presets => 'of no graph', hkg_settings => 'of no graph', hkg_facts_changed => 'is for triggers');
 my @functions = functions($node[0]);
 my @compared = grep { !$otherwise{ $_->{name} } } @functions;
 my %is_there = map { $_->{name} => 1 } @functions;
@@ -150,7 +150,7 @@ foreach my $rule ('r4(X,Y) <= r1(X,A), r1(A,Y)', 'r4(X,Y) <= r2(A,X), r3(Y,A)')
 # The figures of a report without title, times and sizes, and the names of the tables that have sizes, whatever their order
 sub report_of
 {
-	my $data = decode_json(run("select hkg_report_data('$_[0]', 'm', 'm2')"));
+	my $data = decode_json(run("select hkg_report('$_[0]', 'm', 'm2', 'json')"));
 	my @tables = sort map { $_->[0] } @{ $data->{models}[0]{cost}{table} };
 
 	delete @$data{qw(graph made)};
@@ -164,7 +164,7 @@ sub report_of
 }
 
 my @report = map { [ report_of($_) ] } qw(g l);
-is($report[0][0], $report[1][0], 'hkg_report_data: as on one server');
+is($report[0][0], $report[1][0], 'hkg_report: as on one server');
 cmp_ok(length $report[0][0], '>', 10000, 'all of it');
 like($report[0][1], qr/\bentity_embedding\b.*\btriple\b/, 'and tables, those of facts too');
 
@@ -611,8 +611,8 @@ foreach my $call (q{hkg_load('s', $$values ('a', 'r', 'c')$$)}, q{hkg_train('s')
 {
 	like(error_of("select * from $call"), qr/^0A000: table s\.triple is not whole on each node/, "$call: a sharded table is refused");
 }
-run('set citus.enable_unsafe_triggers = on; ' . (hint_of(q{select * from hkg_sparsity('s')}) =~ /(select undistribute_table\(.*?\));/)[0]);
-is(run(q{select count(*) from hkg_sparsity('s')}), '2', 'the way out works');
+run('set citus.enable_unsafe_triggers = on; ' . (hint_of(q{select * from hkg_apply_rule('s', 'r(X,Y) <= r(Y,X)')}) =~ /(select undistribute_table\(.*?\));/)[0]);
+is(run(q{select count(*) from hkg_apply_rule('s', 'r(X,Y) <= r(Y,X)')}), '1', 'the way out works');
 is(run(q{select count(*) from hkg_distribute_graph('s')}), '4', 'and the graph can be distributed');
 
 # ---- names that need quotes, and a graph without facts ----

@@ -1,4 +1,4 @@
-# hkg_report and hkg_report_data: a page that is data and a script, whatever the names are; what Chromium draws, light and dark;
+# hkg_report: a page that is data and a script, whatever the names are; what Chromium draws, light and dark;
 # with few rights, on a standby, of empty and odd graphs; a cancel ends it within 100 ms.
 
 use strict;
@@ -99,8 +99,8 @@ is($model->{rules}{mined}, $primary->safe_psql('postgres', q{select count(*) fro
 is($model->{rules}{selected}, 20, 'of which some are selected');
 is(scalar(@{ $model->{map}{point} }), $primary->safe_psql('postgres', q{select count(*) from "<g> & ""h""".entity}), 'a point for each entity');
 ok(!(grep { $_->[0] eq 'label_smoothing' } @{ $model->{training}{setting} }), 'a setting that is 0, as by default, is not listed');
-my $data = decode_json(encode('UTF-8', decode('UTF-8', page(qq{hkg_report_data($graph, '<b>"m')}))));
-is_deeply([ map { $data->{models}[0]{$_} } qw(accuracy rules map missing) ], [ map { $model->{$_} } qw(accuracy rules map missing) ], 'hkg_report_data has the same figures');
+my $data = decode_json(encode('UTF-8', decode('UTF-8', page(qq{hkg_report($graph, '<b>"m', null, 'json')}))));
+is_deeply([ map { $data->{models}[0]{$_} } qw(accuracy rules map missing) ], [ map { $model->{$_} } qw(accuracy rules map missing) ], 'as JSON it has the same figures');
 my @explained = grep { @{ $_->[4] // [] } > 0 } @{ $model->{missing}{fact} };
 cmp_ok(scalar(@explained), '>', 0, 'missing facts with reasons');
 

@@ -191,7 +191,7 @@ run_log([ 'make', '-s', '-C', $checkout, "PG_CONFIG=$server/bin/pg_config", 'ins
 my $reads = qr/ERROR:  55000: graph "g" has layout $layout, but this version of hybridkg reads layout $next_layout\nHINT:  .*select hkg_upgrade_graph\('g'\)/;
 my @calls = (
 	q{hkg_score('g', 'n3', 'twice', 'n6')}, q{hkg_predict_tails('g', 'n5', 'twice')}, q{hkg_evaluate('g')},
-	q{hkg_explain('g', 'n3', 'twice', 'n6')}, q{hkg_mine_rules('g')}, q{hkg_sparsity('g')}, q{hkg_tune('g', '{"dimensions": [2]}')});
+	q{hkg_explain('g', 'n3', 'twice', 'n6')}, q{hkg_mine_rules('g')}, q{hkg_tune('g', '{"dimensions": [2]}')});
 my $load = q{hkg_load('g', $$values ('a', 'b', 'c')$$)};
 my @writes = ($load, q{hkg_train('g')}, q{hkg_resume('g')}, q{hkg_learn_evidence('g')}, q{hkg_import_rules('g', 'next(X,Y) <= half(Y,X)')});
 refused($database, "select hkg_score('g', 'n3', 'twice', 'n6')", $reads, 'a newer library refuses the graph');

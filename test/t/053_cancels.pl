@@ -55,8 +55,6 @@ my %statements = (
 	'report' => q{select count(hkg_report('g', case when i % 2 = 0 then 'm' else 'p' end)) from generate_series(1, 100) i},
 	'weights' => q{select hkg_learn_evidence('g', 'm') from generate_series(1, 100)},
 	'thresholds' => q{select hkg_learn_thresholds('g', null, 'm', s) from generate_series(1, 1000) s},
-	'precision' => q{select count(*) from generate_series(1, 1000) i, hkg_rule_precision('g', 1000 + i, 'valid', 'm')},
-	'sparsity' => q{select count(*) from generate_series(1, 1000), hkg_sparsity('g')},
 	'tuning' => q{select count(*) from hkg_tune('g', '{"dimensions": [200, 300]}', '{"epochs": 1000}', model => 'c2')},
 	'background training' => q{select hkg_train_background('g', dimensions => 100, epochs => 1000, model => 'c3') \; select pg_sleep(60)});
 my @names = sort keys %statements;

@@ -17,7 +17,7 @@
 #include "server/growing_array.h"
 #include "train/axioms.h"
 
-/* sparsity that an entity must exceed (hkg_sparsity), that of Zhang et al. 2019 */
+/* sparsity that an entity must exceed (1 less how its frequency stands between the least and the highest), that of Zhang et al. 2019 */
 #define LEAST_SPARSITY 0.995
 
 /* score that an axiom must exceed, that of their program */
