@@ -87,12 +87,12 @@ EvCounter *
 ev_counter(Arena *arena, Pool *pool, const FactIndex *facts)
 {
 	int			threads = pool_threads(pool);
-	EvCounter  *counter = arena->allocate(arena->context, sizeof(EvCounter));
+	EvCounter  *counter = arena_take(arena, sizeof(EvCounter));
 
 	if (counter == NULL)
 		return NULL;
 	*counter = (EvCounter) {
-		.pool = pool,.thread = arena->allocate(arena->context, (size_t) threads * sizeof(CountingThread))
+		.pool = pool,.thread = arena_take(arena, (size_t) threads * sizeof(CountingThread))
 	};
 	if (counter->thread == NULL)
 		return NULL;

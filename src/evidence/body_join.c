@@ -119,7 +119,7 @@ ev_join_bytes(const FactIndex *facts)
 EvJoin *
 ev_join(Arena *arena, Pool *pool, const FactIndex *facts)
 {
-	EvJoin	   *join = arena->allocate(arena->context, sizeof(EvJoin));
+	EvJoin	   *join = arena_take(arena, sizeof(EvJoin));
 	Allocation	allocation = {0};
 
 	if (join == NULL)
