@@ -146,13 +146,12 @@ score_added(const EntityQuestion *question, ScoredRow *scored)
 
 /* The best answers by the embedding, with what evidence adds; returns how many. */
 static int64
-score_entities(const EntityQuestion *question, int64 wanted, KgeAnswer *answer)
+score_entities(const EntityQuestion *question, Arena *arena, int64 wanted, KgeAnswer *answer)
 {
 	const Predictor *predictor = question->predictor;
 	const KgeModel *kge = &predictor->kge;
 	Pool	   *pool = model_pool(kge);
 	Question	asked = question->asked;
-	Arena		arena = hkg_scratch(false);
 	EvAdjuster	adjuster;
 	KgeAdjustment adjustment;
 
@@ -160,7 +159,7 @@ score_entities(const EntityQuestion *question, int64 wanted, KgeAnswer *answer)
 	asked.excluded_count = lower_bound_int32(question->excluded.value, 0, question->excluded.count, kge->entities);
 	if (predictor->kind == EV_BOTH)
 		adjustment = evidence_adjustment_of_one(predictor->evidence, pool_threads(pool), predictor->answering, &adjuster);
-	return kge_top(&arena, pool, kge, predictor->model->sketch, asked, predictor->kind == EV_BOTH ? &adjustment : NULL,
+	return kge_top(arena, pool, kge, predictor->model->sketch, asked, predictor->kind == EV_BOTH ? &adjustment : NULL,
 				   wanted, answer);
 }
 
@@ -237,9 +236,7 @@ static void
 predict_entities(Graph *graph, EntityQuestion *question, int k, bool with_known, SqlResult *result)
 {
 	const Predictor *predictor = question->predictor;
-	const KgeModel *kge = &predictor->kge;
 	const RowNumbering numbering = {predictor, true};
-	uint64		search = 0;
 	InferredEntities inferred;
 	int			wanted;
 	int64		answers = 0;
@@ -251,12 +248,10 @@ predict_entities(Graph *graph, EntityQuestion *question, int k, bool with_known,
 	/* probabilities depend on the first EV_SHOWN, facts left out */
 	wanted = (int) Min(Max((int64) k, EV_SHOWN + (with_known ? question->known.count : 0)),
 					   predictor_entities(predictor));
-	if (ev_uses_embedding(predictor->kind))
-		search = kge_top_bytes(kge, hkg_threads, predictor->kind == EV_BOTH, wanted);
-	found = found_rows_open(wanted, search, sizeof(ScoredRow) + sizeof(KgeAnswer) + sizeof(double), "entities");
+	found = found_rows_open(hkg_scratch(false), wanted, sizeof(ScoredRow) + sizeof(KgeAnswer) + sizeof(double), "entities");
 	answer = array_new(KgeAnswer, wanted);
 	if (ev_uses_embedding(predictor->kind))
-		answers = score_entities(question, wanted, answer);
+		answers = score_entities(question, &found.arena, wanted, answer);
 	inferred = find_inferred(question);
 	merge_answers(question, &inferred, answer, answers, k, &found);
 	found_rows_return(&found, graph, &numbering, result);

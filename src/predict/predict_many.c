@@ -376,14 +376,12 @@ static void
 ask_chosen(const Asked *asked, Pool *pool, const Question *all, Answers *answers)
 {
 	const KgeChosen *chosen = asked->chosen;
-	Arena		arena = hkg_arena();
 	int			k = Min(asked->k, chosen->count);
+	Arena		arena = hkg_within_memory(hkg_arena(), (uint64) answers->count * k * sizeof(KgeAnswer),
+										  "a search among candidates", "ask for a smaller k");
 	Question   *question = chosen_questions(chosen, all, answers->count);
 	KgeTopMany *search;
 
-	hkg_check_memory_or(kge_top_many_bytes(&chosen->model, asked->chosen_sketch, chosen->adjustment, pool_threads(pool)) +
-						(uint64) answers->count * k * sizeof(KgeAnswer), "a search among candidates",
-						"ask for a smaller k");
 	search = kge_top_many(&arena, pool, &chosen->model, asked->chosen_sketch, chosen->adjustment,
 						  !ev_uses_embedding(asked->predictor->kind));
 	answers->listed = k;
@@ -453,7 +451,7 @@ static void
 answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first, int count, SqlResult *result)
 {
 	const Predictor *predictor = asked->predictor;
-	Arena		arena = hkg_arena();
+	Arena		arena;
 	DistinctGiven given = distinct_given(asked->given + first, count);
 	KnownAnswers known = read_known(asked, given.row, given.count);
 	Answers		answers = {.count = given.count,.listed = answers_listed(asked, &known, given.count),
@@ -470,9 +468,8 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 		return;
 	}
 	question = make_questions(asked, given.row, &known, given.count);
-	hkg_check_memory_or(kge_top_many_bytes(&asked->kge, asked->sketch, adjustment, pool_threads(pool)) +
-						(uint64) given.count * answers.listed * sizeof(KgeAnswer),
-						psprintf("a list of %d entities for each question", asked->k), "ask for a smaller k");
+	arena = hkg_within_memory(hkg_arena(), (uint64) given.count * answers.listed * sizeof(KgeAnswer),
+							  psprintf("a list of %d entities for each question", asked->k), "ask for a smaller k");
 	answers.answer = array_new(KgeAnswer, (Size) given.count * answers.listed);
 	answers.found = array_new(int64, given.count);
 	search = kge_top_many(&arena, pool, &asked->kge, asked->sketch, adjustment, !ev_uses_embedding(predictor->kind));
@@ -488,14 +485,13 @@ static void
 have_all_entities(Asked *asked, Pool *pool)
 {
 	const Predictor *predictor = asked->predictor;
-	Arena		arena = hkg_arena();
+	Arena		arena = hkg_within_memory(hkg_arena(), 0, "a sketch of entities that came after the training",
+										  "train the model again");
 
 	asked->kge = added_entities_array(predictor->added);
 	asked->sketch = predictor->model->sketch;
 	if (predictor->added->count == 0)
 		return;
-	hkg_check_memory_or(kge_sketch_bytes(&asked->kge), "a sketch of entities that came after the training",
-						"train the model again");
 	asked->sketch = kge_sketch(&arena, pool, &asked->kge);
 }
 
