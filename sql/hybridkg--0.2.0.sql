@@ -304,9 +304,8 @@ begin
 			for each statement execute function model_changed()', part);
 	end loop;
 
-	-- Facts are read again when they change.  The trigger runs before the statement as well, for triggers of others that
-	-- predict from its rows; and row by row on a subscriber, which fires no triggers of statements.  All names are
-	-- qualified: it runs for every statement, and to set search_path would cost more.
+	-- Facts are read again when they change: row by row on a subscriber, which fires no triggers of statements.  All names
+	-- are qualified: it runs for every statement, and to set search_path would cost more.
 	create function facts_changed() returns trigger
 	language plpgsql
 	as $body$
@@ -339,8 +338,13 @@ declare
 	grantee text;
 	granted text;
 begin
-	-- who writes facts has committed: what the function of 0.1.0 sends, shared copies of this version do not note
+	-- who writes facts has committed: the function of 0.1.0 leaves nothing here
 	lock table triple in share mode;
+	create table facts_version (number bigint not null) using heap with (fillfactor = 10);
+	alter table facts_version replica identity full;	-- for a publication of all tables
+	comment on table facts_version is 'for sessions, to see whether their copies of the facts are right: hkg_facts_changed puts another number here when facts change';
+	comment on column facts_version.number is 'random; one for each transaction that wrote facts and that no other one came after';
+	drop trigger changing on triple;
 
 	comment on table holdout is 'facts held out: valid chooses the best iteration and calibrates probabilities, test measures';
 
@@ -505,13 +509,14 @@ begin
 	comment on column trial.hits_3 is 'likewise';
 	comment on column trial.hits_10 is 'likewise';
 
-	-- who may read or write what a new table is like may do so with it, too; the query of its own is the owner's to write
+	-- who may read or write what a new table is like may do so with it, too, but for two that are the owner's to write
 	for made, grantee, granted in select n.made, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end, a.privilege_type
-			from (values ('source', 'triple'), ('path_network', 'relation_embedding'), ('shared_weight', 'relation_embedding'),
+			from (values ('source', 'triple'), ('facts_version', 'triple'), ('path_network', 'relation_embedding'), ('shared_weight', 'relation_embedding'),
 				('path_epoch', 'iteration')) n (made, alike),
 				pg_class c, aclexplode(c.relacl) a
 			where c.oid = n.alike::regclass and a.grantee <> c.relowner
-				and (a.privilege_type = 'SELECT' or a.privilege_type in ('INSERT', 'UPDATE', 'DELETE') and n.made <> 'source')
+				and (a.privilege_type = 'SELECT' or n.made not in ('source', 'facts_version')
+					and a.privilege_type in ('INSERT', 'UPDATE', 'DELETE'))
 			order by 1, 2 loop
 		execute format('grant %s on %I to %s', granted, made, grantee);
 	end loop;
@@ -2161,6 +2166,10 @@ begin
 		execute format('create trigger deleted after delete on %I.relation referencing old table as gone
 			for each statement execute function %1$I.names_deleted()', graph);
 	end if;
+	-- each node notes in a copy of its own who writes its copy of the facts
+	if not exists (select from pg_dist_partition where logicalrelid = format('%I.facts_version', graph)::regclass) then
+		perform create_reference_table(format('%I.facts_version', graph)::regclass);
+	end if;
 	call @extschema@._hkg_place_models(graph);
 	call @extschema@._hkg_place_slices(graph);
 	call @extschema@._hkg_place_buckets(graph);
@@ -2220,7 +2229,7 @@ begin
 		from pg_description d
 			join pg_class c on d.classoid = 'pg_class'::regclass and c.oid = d.objoid
 			left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.objsubid
-		where c.relnamespace = quote_ident(graph)::regnamespace and c.relname in ('entity', 'relation', 'triple', 'holdout');
+		where c.relnamespace = quote_ident(graph)::regnamespace and c.relname in ('entity', 'relation', 'triple', 'holdout', 'facts_version');
 	execute format('drop trigger if exists deleted on %I.entity', graph);
 	execute format('drop trigger if exists deleted on %I.relation', graph);
 	execute format('drop function if exists %I.names_deleted()', graph);
@@ -2233,6 +2242,9 @@ begin
 				return next;
 			end if;
 		end loop;
+		if exists (select from pg_dist_partition where logicalrelid = format('%I.facts_version', graph)::regclass) then
+			perform undistribute_table(format('%I.facts_version', graph)::regclass);
+		end if;
 	end if;
 	call @extschema@._hkg_numbered_by(graph, true);
 	call @extschema@._hkg_keys_restored(graph);

@@ -394,6 +394,32 @@ COMMENT ON COLUMN g.evidence_weight.paths IS 'evidence is that of rules + paths 
 
 
 --
+-- Name: facts_version; Type: TABLE; Schema: g; Owner: -
+--
+
+CREATE TABLE g.facts_version (
+    number bigint NOT NULL
+)
+WITH (fillfactor='10');
+
+ALTER TABLE ONLY g.facts_version REPLICA IDENTITY FULL;
+
+
+--
+-- Name: TABLE facts_version; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON TABLE g.facts_version IS 'for sessions, to see whether their copies of the facts are right: hkg_facts_changed puts another number here when facts change';
+
+
+--
+-- Name: COLUMN facts_version.number; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.facts_version.number IS 'random; one for each transaction that wrote facts and that no other one came after';
+
+
+--
 -- Name: holdout; Type: TABLE; Schema: g; Owner: -
 --
 
@@ -1719,6 +1745,15 @@ default	3	tail	0.9785338001367766	1.2435155099104154	3	0.09160305343511449	{"all
 
 
 --
+-- Data for Name: facts_version; Type: TABLE DATA; Schema: g; Owner: -
+--
+
+COPY g.facts_version (number) FROM stdin;
+-2460302543423207568
+\.
+
+
+--
 -- Data for Name: holdout; Type: TABLE DATA; Schema: g; Owner: -
 --
 
@@ -2202,13 +2237,6 @@ CREATE INDEX triple_tail_idx ON g.triple USING btree (tail, relation, head);
 --
 
 CREATE TRIGGER changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON g.triple FOR EACH STATEMENT EXECUTE FUNCTION g.facts_changed();
-
-
---
--- Name: triple changing; Type: TRIGGER; Schema: g; Owner: -
---
-
-CREATE TRIGGER changing BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON g.triple FOR EACH STATEMENT EXECUTE FUNCTION g.facts_changed();
 
 
 --

@@ -267,7 +267,7 @@ sample_inferences(Procedure *procedure, Iteration *iteration)
 	HybridRules rules = {mined, data, &learner->model, procedure->settings.rule_weight};
 	/* a worker's transaction shows what was committed meanwhile: statements need the facts that were read */
 	bool		by_sql = procedure->stated != NULL &&
-		(!procedure->in_worker || training_facts_hold(procedure->graph, &procedure->facts));
+		(!procedure->in_worker || facts_version(procedure->graph).number == procedure->facts.version.number);
 	Sample		sample;
 	int64		start = monotonic_now();
 
