@@ -509,7 +509,8 @@ notice_nothing(const MissingList *list, double min_probability, const ShownEntit
 		ereport(NOTICE,
 				(errmsg("no missing fact has a probability of %g or more", min_probability),
 				 errdetail("The most probable one that was found has %.3g.", list->best),
-				 errhint("Give a lower min_probability.")));
+				 errhint("Give a lower min_probability. If more facts are missing than the share that was assumed, "
+						 "hkg_learn_evidence with a higher assume_missing raises probabilities.")));
 }
 
 static void
