@@ -1668,7 +1668,13 @@ comment on function hkg_predict_heads(name, text, text, int, name, bool, text, t
 graph: an existing graph
 relation: a relation
 tail: an entity; one that came after the training needs a fact
-k, model, known, evidence, candidates, score, probability: as in hkg_predict_tails';
+k: how many, at least 1
+model: a trained model of the graph
+known: whether known facts are listed, too; their probability is as if each of them were no fact
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
+score: any real number, higher is more plausible; see hkg_score
+probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
 create function hkg_predict_tails(graph name, heads text[], relation text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'all',
@@ -1682,8 +1688,14 @@ comment on function hkg_predict_tails(name, text[], text, int, name, bool, text,
 graph: an existing graph
 heads: entities, array(select name from ...)
 relation: a relation
+k: how many for each of them, at least 1
+model: a trained model of the graph
+known: whether known facts are listed, too; their probability is as if each of them were no fact
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
 head: the name in heads; rows come in the order of heads
-k, model, known, evidence, candidates, score, probability: as with one head';
+score: any real number, higher is more plausible; see hkg_score
+probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
 create function hkg_predict_heads(graph name, relation text, tails text[], k int default 10,
 	model name default 'default', known bool default false, evidence text default 'all',
@@ -1697,8 +1709,14 @@ comment on function hkg_predict_heads(name, text, text[], int, name, bool, text,
 graph: an existing graph
 relation: a relation
 tails: entities, array(select name from ...)
+k: how many for each of them, at least 1
+model: a trained model of the graph
+known: whether known facts are listed, too; their probability is as if each of them were no fact
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
 tail: the name in tails; rows come in the order of tails
-k, model, known, evidence, candidates, score, probability: as with one tail';
+score: any real number, higher is more plausible; see hkg_score
+probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
 create function hkg_predict_relations(graph name, head text, tail text, k int default 10,
 	model name default 'default', known bool default false, evidence text default 'all')
@@ -1969,7 +1987,11 @@ set search_path = pg_catalog, pg_temp;
 comment on function hkg_ranks(name, text, name, bigint, text, int) is
 'the filtered ranks behind hkg_evaluate, triple by triple
 graph: an existing graph
-split, model, seed, evidence, sample: as in hkg_evaluate
+split: valid or test; or train, whose triples are part of their own evidence
+model: a trained model of the graph
+seed: draws the places of ties, and the sample
+evidence: what scores use: ''embedding'', ''rules'', ''paths'' or ''all'' that the model has
+sample: how many triples to rank, at least 2; null: all
 By relation: select relation, count(*), avg(1.0 / head_rank + 1.0 / tail_rank) / 2 as mrr from hkg_ranks(graph) group by relation';
 
 create function hkg_compare(graph name, model_a name, model_b name, split text default 'test',
