@@ -305,7 +305,8 @@ evidence_adjustment_by(const Evidence *evidence, EvKind kind, int threads, EvAns
 	check_memory(0, (uint64) threads * evidence->facts.entities * sizeof(KgeAddition));
 	adjuster->addition = array_new(KgeAddition *, threads);
 	for (int i = 0; i < threads; i++)
-		adjuster->addition[i] = array_new(KgeAddition, evidence->facts.entities);
+		adjuster->addition[i] = i > 0 && answering[i] == answering[0] ? adjuster->addition[0] :
+			array_new(KgeAddition, evidence->facts.entities);
 	return ev_adjustment(adjuster);
 }
 
@@ -318,23 +319,6 @@ evidence_expect(const Evidence *evidence, EvAdjuster *adjuster, const KgeModel *
 		return;
 	check_memory(0, ev_adjuster_expect_bytes(kge, adjuster->threads));
 	ev_adjuster_expect(&arena, adjuster, kge, evidence->is_new);
-}
-
-KgeAdjustment
-evidence_adjustment_of_one(const Evidence *evidence, int threads, EvAnswering *answering, EvAdjuster *adjuster)
-{
-	KgeAddition *addition;
-
-	check_memory(0, (uint64) evidence->facts.entities * sizeof(KgeAddition));
-	addition = array_new(KgeAddition, evidence->facts.entities);
-	*adjuster = (EvAdjuster) {.facts = &evidence->facts,.weights = evidence->weights,.kind = EV_BOTH,.threads = threads,
-		.answering = array_new(EvAnswering *, threads),.addition = array_new(KgeAddition *, threads)};
-	for (int i = 0; i < threads; i++)
-	{
-		adjuster->answering[i] = answering;
-		adjuster->addition[i] = addition;
-	}
-	return ev_adjustment(adjuster);
 }
 
 double
