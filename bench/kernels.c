@@ -87,7 +87,7 @@ allocate_last(void *context, size_t bytes)
 	return last_given = allocate(context, bytes);
 }
 
-static Arena arena = {allocate_last, NULL, false};
+static Arena arena = {.allocate = allocate_last};
 
 /* ---- limits --------------------------------------------------------------------- */
 

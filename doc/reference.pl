@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Writes doc/reference.md from the catalogue of a server: signatures, defaults and types of functions, the comments on
+# Writes doc/reference.md from the catalogue of a server: arguments, defaults and results of functions, the comments on
 # functions, tables and columns, the settings and the presets.  What a user should read there belongs into a comment.
 #
 #	test/server run DIR perl doc/reference.pl >doc/reference.md
@@ -29,7 +29,7 @@ my @sections = (
 	[ 'Help', qw(hkg_help) ]);
 
 my $introduction = <<'END';
-All functions, tables and settings. `\df+ hkg_*` shows the same for each function in psql.
+All functions, tables and settings. In psql, `\df+ hkg_*` also shows types, and `\d+` tables and views.
 
 END
 
@@ -40,11 +40,9 @@ my $conventions = <<'END';
 - Every function runs with the rights of its caller, and needs the tables of the graph for what it does: `select` to
   predict; `insert`, `update` and `delete` to load and to train. Error 42501 names the table and the missing right.
 - Functions that predict, evaluate or list do so in read-only transactions and on hot standbys, too.
-- A name is what a cast to text gives, so `name = column::text` joins entities. Names are never changed. Of the settings
-  of a session, only `timezone` changes names (of a `timestamptz`), and `lc_monetary` (`money`) and `search_path`
-  (`regclass`).
-- A call reads tables several times. A policy of row security, or a view in the place of a table, must show the same
-  rows each time.
+- A name is what a cast to text gives, so `name = column::text` joins entities. Of the settings of a session, only
+  `timezone` changes names (of a `timestamptz`), `lc_monetary` (`money`) and `search_path` (`regclass`).
+- A call reads tables several times. A policy of row security must show the same rows each time.
 
 Arguments and columns that have one meaning in several functions:
 END
@@ -90,7 +88,7 @@ sub sentence
 	my ($text) = @_;
 
 	$text =~ s/<(?=\w)/\\</g;
-	$text =~ s/(?<![\w`\/"'\\])(hkg_\w+)(\((?:graph(?:, 0, 0)?)?\))?/'`' . $1 . ($2 \/\/ '') . '`'/ge;
+	$text =~ s/(?<![\w`\/"'\\])(hkg_\w+)(\((?:preset|graph(?:, 0, 0)?)?\))?/'`' . $1 . ($2 \/\/ '') . '`'/ge;
 	return $text =~ /[.:!?]$/ ? $text : "$text.";
 }
 
@@ -130,17 +128,16 @@ foreach my $row (rows(q{
 		where p.oid = $oid order by i}))
 	{
 		my ($mode, $parameter_name, $parameter_type, $default) = @$parameter;
-		my $text = "$parameter_name " . short_type($parameter_type);
 
 		$default = $default =~ s/::[\w ]+(\[\])?$//r =~ s/^NULL$/null/r;
-		push @arguments, { name => $parameter_name, text => $default eq '' ? $text : "$text default $default" } if $mode =~ /[ib]/;
-		push @columns, { name => $parameter_name, text => $text } if $mode =~ /[otb]/;
+		push @arguments, { name => $parameter_name, text => $default eq '' ? $parameter_name : "$parameter_name => $default" } if $mode =~ /[ib]/;
+		push @columns, { name => $parameter_name } if $mode =~ /[otb]/;
 	}
 	push @{ $function{$name} }, {
 		name => $name,
 		arguments => \@arguments,
 		columns => \@columns,
-		result => @columns ? ($is_set eq 't' ? 'setof ' : '') . '(' . join(', ', map { $_->{text} =~ s/ /\x01/gr } @columns) . ')' : ($is_set eq 't' ? 'setof ' : '') . short_type($type),
+		result => @columns ? ($is_set eq 't' ? 'rows: ' : '') . join(', ', map { $_->{name} } @columns) : short_type($type),
 		parse_comment($comment, map { $_->{name} } @arguments, @columns) };
 }
 
@@ -193,8 +190,8 @@ my @tables = rows(qq{set client_min_messages = warning; set hybridkg.progress = 
 	select c.oid, c.relname, obj_description(c.oid, 'pg_class') from pg_class c
 	where relnamespace = '$graph'::regnamespace and relkind in ('r', 'v') order by c.oid});
 my %columns;
-push @{ $columns{ $_->[0] } }, [ @$_[1 .. 3] ] foreach rows(qq{
-	select attrelid, attname, format_type(atttypid, null), col_description(attrelid, attnum) from pg_attribute
+push @{ $columns{ $_->[0] } }, [ @$_[1 .. 2] ] foreach rows(qq{
+	select attrelid, attname, col_description(attrelid, attnum) from pg_attribute
 	where (attrelid in (select oid from pg_class where relnamespace = '$graph'::regnamespace and relkind in ('r', 'v'))
 		or attrelid in (to_regclass('hkg_progress'), to_regclass('hkg_cache'))) and attnum > 0 and not attisdropped order by attrelid, attnum});
 my %view = map { $_->[1] => $_ } rows(q{select oid, relname, obj_description(oid, 'pg_class') from pg_class where oid in (to_regclass('hkg_progress'), to_regclass('hkg_cache'))});
@@ -212,7 +209,7 @@ sub signature
 	my @arguments = map { $_->{text} } @{ $function->{arguments} };
 	my $line;
 
-	splice @arguments, 0, scalar @{ $train->{arguments} }, '(all arguments of hkg_train)' if is_like_train($function);
+	splice @arguments, 0, scalar @{ $train->{arguments} }, 'all arguments of hkg_train' if is_like_train($function);
 	$line = "$function->{name}(" . join(', ', map { s/ /\x01/gr } @arguments) . ") returns ";
 	return wrapped($line . $function->{result}, '', '    ') =~ s/\x01/ /gr;
 }
@@ -224,7 +221,8 @@ sub print_function
 	my @items = grep { my $item = join "\n", @$_; !$is_common{$item} && !$of_train{$item} } @{ $function->{items} };
 
 	print "```\n", signature($function), "```\n\n", wrapped(sentence($function->{purpose}), '', ''), "\n";
-	print wrapped(sentence($_), '', ''), "\n" foreach @{ $function->{paragraphs} };
+	my %is_train = is_like_train($function) ? map { $_ => 1 } @{ $train->{paragraphs} } : ();
+	print wrapped(sentence($_), '', ''), "\n" foreach grep { !$is_train{$_} } @{ $function->{paragraphs} };
 	print wrapped(join(', ', map { "`$_`" } split /, /, $_->[0]) . ': ' . sentence($_->[1]), '- ', '  ') foreach @items;
 	print "\n" if @items;
 }
@@ -235,16 +233,16 @@ sub print_table
 	my ($oid, $name, $comment) = @$table;
 
 	print wrapped(sentence(ucfirst $comment), '', ''), "\n";
-	# columns like the one before stand beside it; what only the extension reads has none here
+	# columns like the one before stand beside it; what the extension reads, or a function returns, has none here
 	my @items;
-	return if $name =~ /^(checkpoint|checkpoint_inferred|path_network|shared_weight|bucket|slice|layout)$/;
-	foreach my $column (grep { $_->[2] !~ /^(model\.name|(entity|relation)\.id)$/ } @{ $columns{$oid} })
+	return if $name =~ /^(checkpoint|checkpoint_inferred|threshold|evidence_weight|inferred|path_network|path_epoch|shared_weight|source|trial|bucket|slice|layout|hkg_cache)$/;
+	foreach my $column (grep { $_->[1] !~ /^(model\.name|(entity|relation)\.id)$/ } @{ $columns{$oid} })
 	{
-		my ($column_name, $type, $meaning) = @$column;
+		my ($column_name, $meaning) = @$column;
 
-		@items && $meaning eq 'likewise' ? $items[-1][0] .= ", `$column_name`" : push @items, [ "`$column_name`", $type, $meaning ];
+		@items && $meaning eq 'likewise' ? $items[-1][0] .= ", `$column_name`" : push @items, [ "`$column_name`", $meaning ];
 	}
-	print wrapped("$_->[0] " . short_type($_->[1]) . ': ' . sentence($_->[2]), '- ', '  ') foreach @items;
+	print wrapped("$_->[0]: " . sentence($_->[1]), '- ', '  ') foreach @items;
 	print "\n";
 }
 
@@ -284,7 +282,7 @@ foreach (@sections)
 		print_table($view{$view});
 	}
 }
-print "## Tables of a graph\n\nA graph is a schema with these tables. Not listed are columns that refer to\n`model.name`, `entity.id` or `relation.id`.\n\n";
+print "## Tables of a graph\n\nA graph is a schema with these tables. Not listed are columns that refer to\n`model.name`, `entity.id` or `relation.id`, and those that only the extension reads or a function returns.\n\n";
 foreach my $table (@tables)
 {
 	print "### $table->[1]\n\n";
@@ -296,12 +294,14 @@ print "\n## Presets\n\nValues for `preset` of `hkg_train`. `hkg_settings(preset)
 print wrapped("`$_->[0]`: " . sentence($_->[1]), '- ', '  ') foreach @presets;
 if (@train_settings)
 {
-	print "\n## Settings of a training\n\nKeys of `settings`, an argument of `hkg_train`, beside the names of its other arguments. `hkg_settings()` returns all.\n\n";
+	print "\n## Settings of a training\n\nKeys of `settings`, an argument of `hkg_train`, each with its default. `hkg_settings()` also returns ranges.\n\n";
 	my %is_argument = map { $_->{name} => 1 } @{ $train->{arguments} };
 	foreach my $setting (grep { !$is_argument{ $_->[0] } } @train_settings)
 	{
 		my ($name, $type, $range, $default, $tuned, $meaning) = @$setting;
 
-		print wrapped("`$name` ($range; default: $default): " . sentence($meaning), '- ', '  ');
+		my $choice = $range =~ /\d to |^true or false$|^a name$/ ? '' : "$range; by default ";
+
+		print wrapped("`$name` ($choice$default): " . sentence($meaning), '- ', '  ');
 	}
 }

@@ -304,9 +304,8 @@ begin
 			for each statement execute function model_changed()', part);
 	end loop;
 
-	-- Facts are read again when they change.  The trigger runs before the statement as well, for triggers of others that
-	-- predict from its rows; and row by row on a subscriber, which fires no triggers of statements.  All names are
-	-- qualified: it runs for every statement, and to set search_path would cost more.
+	-- Facts are read again when they change: row by row on a subscriber, which fires no triggers of statements.  All names
+	-- are qualified: it runs for every statement, and to set search_path would cost more.
 	create function facts_changed() returns trigger
 	language plpgsql
 	as $body$
@@ -339,8 +338,13 @@ declare
 	grantee text;
 	granted text;
 begin
-	-- who writes facts has committed: what the function of 0.1.0 sends, shared copies of this version do not note
+	-- who writes facts has committed: the function of 0.1.0 leaves nothing here
 	lock table triple in share mode;
+	create table facts_version (number bigint not null) using heap with (fillfactor = 10);
+	alter table facts_version replica identity full;	-- for a publication of all tables
+	comment on table facts_version is 'for sessions, to see whether their copies of the facts are right: hkg_facts_changed puts another number here when facts change';
+	comment on column facts_version.number is 'random; one for each transaction that wrote facts and that no other one came after';
+	drop trigger changing on triple;
 
 	comment on table holdout is 'facts held out: valid chooses the best iteration and calibrates probabilities, test measures';
 
@@ -359,7 +363,7 @@ begin
 		id int primary key default 1 check (id = 1),
 		query text not null
 	);
-	comment on table source is 'the query that hkg_sync brings the graph in step with, in its only row';
+	comment on table source is 'the query that hkg_sync(graph) repeats, in its only row';
 	comment on column source.id is '1';
 	comment on column source.query is 'it returns head, relation and tail; hkg_sync(..., keep => true) wrote it';
 
@@ -505,13 +509,14 @@ begin
 	comment on column trial.hits_3 is 'likewise';
 	comment on column trial.hits_10 is 'likewise';
 
-	-- who may read or write what a new table is like may do so with it, too; the query of its own is the owner's to write
+	-- who may read or write what a new table is like may do so with it, too, but for two that are the owner's to write
 	for made, grantee, granted in select n.made, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end, a.privilege_type
-			from (values ('source', 'triple'), ('path_network', 'relation_embedding'), ('shared_weight', 'relation_embedding'),
+			from (values ('source', 'triple'), ('facts_version', 'triple'), ('path_network', 'relation_embedding'), ('shared_weight', 'relation_embedding'),
 				('path_epoch', 'iteration')) n (made, alike),
 				pg_class c, aclexplode(c.relacl) a
 			where c.oid = n.alike::regclass and a.grantee <> c.relowner
-				and (a.privilege_type = 'SELECT' or a.privilege_type in ('INSERT', 'UPDATE', 'DELETE') and n.made <> 'source')
+				and (a.privilege_type = 'SELECT' or n.made not in ('source', 'facts_version')
+					and a.privilege_type in ('INSERT', 'UPDATE', 'DELETE'))
 			order by 1, 2 loop
 		execute format('grant %s on %I to %s', granted, made, grantee);
 	end loop;
@@ -616,7 +621,7 @@ unchanged: facts that the query returns, and that were there
 held_out: facts that the query returns, and that are held out
 entities, relations: names that were added. Those that lost all facts stay, with their embeddings, unless pruned
 pruned: entities that were deleted
-Where row security hides facts from the caller, they stay.
+Facts that row security hides from the caller stay.
 errors: those of hkg_load; P0002 when the query returns no rows, 55000 without a query where none was kept, or when prune would delete all held-out facts, 55006 for prune during a training, 27000 when a policy or a trigger keeps facts from being deleted or inserted, 42501 without select on entity, relation, holdout and source and select, insert and delete on triple; for prune also without delete on holdout and entity, for keep without insert and update on source';
 
 create function hkg_split(graph name, valid float8 default 0.03, test float8 default 0.03, seed bigint default 0,
@@ -685,7 +690,7 @@ dimensions: the size of an embedding; null: 200
 iterations: rounds of training, mining and sampling; null: 10
 epochs: passes over the positives in one iteration; null: 10
 model: the name to keep it under; a model of that name is replaced when the transaction commits
-preset: quick, balanced, thorough or paper, whose settings hkg_settings(preset) shows; null: the defaults, which are balanced
+preset: quick, balanced (the defaults), thorough or paper; hkg_settings(preset) shows what it sets; null: balanced
 top_rules: how many mined rules are selected, 0: embeddings learn alone; null: 200
 evidence_rules: most path rules that are kept as evidence at prediction, 0: none; null: 20000
 paths: whether a network is learnt that reads the paths from a question''s entity; null: by the size of the graph
@@ -744,9 +749,9 @@ grant select on hkg_cache to public;
 comment on view hkg_cache is 'a row for each model and each index of facts that all sessions of the server share; hybridkg.shared_cache bounds them';
 comment on column hkg_cache.database is 'its database';
 comment on column hkg_cache.graph is 'its graph; null in another database, and for roles that do not see all rows of the graph''s table model';
-comment on column hkg_cache.model is 'its model; null likewise, and where it is of all models';
+comment on column hkg_cache.model is 'its model; null likewise, and if it is for all models';
 comment on column hkg_cache.kind is 'model: embeddings and their sketch; facts: the index of facts, and rules';
-comment on column hkg_cache.state is 'building, ready, or evicted: no session finds it any more, and those that have it let go of it when they use the model next, or end';
+comment on column hkg_cache.state is 'building, ready, or evicted: no session finds it any more';
 comment on column hkg_cache.bytes is 'bytes of its file';
 comment on column hkg_cache.users is 'sessions that have it mapped';
 comment on column hkg_cache.built_at is 'when it was built';
@@ -771,10 +776,10 @@ comment on column hkg_progress.epoch is 'epochs done in this iteration';
 comment on column hkg_progress.epochs is 'epochs of an iteration';
 comment on column hkg_progress.started_at is 'when it began';
 comment on column hkg_progress.pid is 'the process that does it: pg_cancel_backend(pid) stops it';
-comment on column hkg_progress.phase is 'reading, mining, training, evaluating, inferring, learning paths, finding path rules, learning weights or writing; of what changes facts: reading, comparing, deleting, writing or indexing';
+comment on column hkg_progress.phase is 'what is being done, such as reading, mining, training or writing';
 comment on column hkg_progress.loss is 'mean loss of the last epoch';
-comment on column hkg_progress.eta is 'when it will end, by the time that epochs and iterations took so far; null while the graph or a query is read';
-comment on column hkg_progress.percent is 'time past, of all time by that estimate; it never falls, and stays below 100';
+comment on column hkg_progress.eta is 'when it is expected to end; null while the graph or a query is read';
+comment on column hkg_progress.percent is 'time past, of all time by that estimate';
 comment on column hkg_progress.bar is 'percent as a bar, and the time that is left';
 comment on column hkg_progress.nodes is 'servers that do the work of the phase now; null for what changes facts';
 comment on column hkg_progress.rows is 'rows of a load or a sync that were read, deleted or written';
@@ -1027,10 +1032,10 @@ comment on function hkg_mine_rules(name, name, int, float8, int, bool, text, flo
 'every closed rule above the bounds, best first
 graph: an existing graph
 model: the model that gives embedding confidence; for hybrid
-max_rule_length: atoms of a rule, head included, 2 to 4; 4 takes ten times as long as 3 on sparse graphs, hundreds of times on dense ones
+max_rule_length: atoms of a rule, head included, 2 to 4
 min_head_coverage: least share of the head relation''s facts that a rule infers, 0 to 1
 min_support: least number of facts that a rule infers
-constants: whether rules with constants are searched, too, r(X,Y) <= b(X,Y), c(X,"entity")
+constants: whether rules may have constants, r(X,Y) <= b(X,Y), c(X,"entity")
 measure: what quality is: standard (standard confidence), pca (PCA confidence) or hybrid ((1 - omega) * standard + omega * embedding confidence; a rule is dropped if a shorter rule within it has at least its quality)
 omega: weight of embedding confidence, 0 to 1; for hybrid
 ec_sample: predictions of a rule to score, at least 2, always the same ones; null: all; for hybrid
@@ -1094,8 +1099,8 @@ comment on function hkg_import_embeddings(name, text, text, text, name, float8, 
 'makes a model of embeddings that another program trained
 Queries run with the caller''s rights and search_path. Entities without an embedding are predicted like those that came after a training. hkg_learn_evidence adds weights and probabilities.
 graph: an existing graph
-entity_query: a query of two columns: the name of an entity, and its embedding of d numbers; complex and rotate: d real parts, then d imaginary parts. Names that the graph lacks are left out
-relation_query: likewise for relations; rotate: d phases in radians; rescal: a matrix of d x d, row by row. With reciprocal, a third column has the embedding of the inverse
+entity_query: a query of two columns: the name of an entity, and its embedding as in table entity_embedding. Names that the graph lacks are left out
+relation_query: likewise for relations, as in table relation_embedding. With reciprocal, a third column has the embedding of the inverse
 score_function: transe, distmult, complex, rotate or rescal
 model: the name of a new model, or of one of imported rules
 gamma, norm: of transe and rotate: a score is gamma minus the distance in that norm, 1 or 2
@@ -1239,7 +1244,7 @@ returns table (entity text, coordinates float8[], explained float8[])
 as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 1000
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_project(name, int, name) is
-'principal components of the entities'' embeddings: the k directions in which they vary most, a row for each entity with its place along them
+'principal components of the entities'' embeddings: the k directions in which they vary most, and the place of each entity along them
 graph: an existing graph
 k: how many components, 1 to 100
 model: a trained model of the graph
@@ -1295,7 +1300,7 @@ If the triple is a fact, the fact itself may be in a grounding.
 graph: an existing graph
 head, relation, tail: names; the triple need not be a fact
 model: a trained model of the graph
-rule: (embedding), with how a new entity was placed; a rule that is evidence or was selected; (path) and a rule, for one of the five paths that weigh most in the path network; (other paths)
+rule: (embedding), with how a new entity was placed; a rule that is evidence or was selected; (path) and a rule: one of the five paths that weigh most; (other paths)
 quality: that of table rule, or else the rule''s confidence as evidence
 grounding: the facts that match the rule''s body; of a selected rule one row for each grounding
 share: its part of hkg_score; all shares add up to it. Null: a better rule infers much the same';
@@ -1315,7 +1320,7 @@ k: rules of each relation, 1 to 10000
 model: a model with a path network
 sample: facts of each relation to ask for, at least 2; null: all
 seed: draws the facts, and the pairs if counts are estimates
-rule: a path from X to Y; a path that returns to an entity counts without the loop
+rule: a path from X to Y, without loops
 length: atoms of the rule, head included
 share: the mean share of the path in the network''s scores of these facts
 questions: how many of them (two for each fact) the path has a share in
@@ -1365,7 +1370,7 @@ split: valid or test; or train, whose triples are part of their own evidence
 model: a trained model of the graph
 seed: draws the places of ties, and the sample
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
-sample: how many triples to rank, at least 2; the metrics then estimate those of the whole split; null: all
+sample: how many triples to rank, at least 2; the metrics are then estimates; null: all
 side: head, tail, or both (the mean over both)
 triples: how many were ranked
 mrr_error: the standard error of mrr; null without a sample';
@@ -2161,6 +2166,10 @@ begin
 		execute format('create trigger deleted after delete on %I.relation referencing old table as gone
 			for each statement execute function %1$I.names_deleted()', graph);
 	end if;
+	-- each node notes in a copy of its own who writes its copy of the facts
+	if not exists (select from pg_dist_partition where logicalrelid = format('%I.facts_version', graph)::regclass) then
+		perform create_reference_table(format('%I.facts_version', graph)::regclass);
+	end if;
 	call @extschema@._hkg_place_models(graph);
 	call @extschema@._hkg_place_slices(graph);
 	call @extschema@._hkg_place_buckets(graph);
@@ -2220,7 +2229,7 @@ begin
 		from pg_description d
 			join pg_class c on d.classoid = 'pg_class'::regclass and c.oid = d.objoid
 			left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.objsubid
-		where c.relnamespace = quote_ident(graph)::regnamespace and c.relname in ('entity', 'relation', 'triple', 'holdout');
+		where c.relnamespace = quote_ident(graph)::regnamespace and c.relname in ('entity', 'relation', 'triple', 'holdout', 'facts_version');
 	execute format('drop trigger if exists deleted on %I.entity', graph);
 	execute format('drop trigger if exists deleted on %I.relation', graph);
 	execute format('drop function if exists %I.names_deleted()', graph);
@@ -2233,6 +2242,9 @@ begin
 				return next;
 			end if;
 		end loop;
+		if exists (select from pg_dist_partition where logicalrelid = format('%I.facts_version', graph)::regclass) then
+			perform undistribute_table(format('%I.facts_version', graph)::regclass);
+		end if;
 	end if;
 	call @extschema@._hkg_numbered_by(graph, true);
 	call @extschema@._hkg_keys_restored(graph);

@@ -42,7 +42,7 @@ _PG_init(void)
 {
 	DefineCustomIntVariable("hybridkg.threads",
 							"Threads that training and ranking use.",
-							"Results do not depend on it. The default is all cores.",
+							"Results do not depend on it.",
 							&hkg_threads, online_cores(), 1, 1024,
 							PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("hybridkg.max_memory",
@@ -51,8 +51,8 @@ _PG_init(void)
 							&hkg_max_memory, 4 * 1024 * 1024, 1024, INT_MAX,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomIntVariable("hybridkg.shared_cache",
-							"Room for the models and indexes of facts that all sessions of the server share.",
-							"They are files in the folder of temporary files. 0: each session has its own in its memory.",
+							"Room for the models and indexes of facts that all sessions share, as temporary files.",
+							"0: each session has its own in its memory.",
 							&hkg_shared_cache, 1024 * 1024, 0, INT_MAX,
 							PGC_SUSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomEnumVariable("hybridkg.progress",
@@ -63,13 +63,11 @@ _PG_init(void)
 	DefineCustomEnumVariable("hybridkg.precision",
 							 "What training multiplies under the losses softmax and k_vs_all: "
 							 "single precision, or bfloat16.",
-							 "Parameters and sums are single precision either way. "
 							 "bfloat16 needs a processor with AMX-BF16 or AVX512-BF16.",
 							 &hkg_precision, KGE_SINGLE, precisions,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomRealVariable("hybridkg.slice_seconds",
-							 "Ranking, rating rules and lists of missing facts that would take one thread so many seconds are divided among the nodes "
-							 "of a cluster.",
+							 "Ranking, rating rules and lists that would take one thread so many seconds are divided among the nodes of a cluster.",
 							 "Results do not depend on it. 0: all of it is divided. "
 							 "-1: none is, and training stays on the coordinator.",
 							 &hkg_slice_seconds, 5, -1, 1e9,

@@ -62,12 +62,8 @@ allocation_bytes(const Allocation *allocation)
 static inline bool
 allocation_open(Allocation *allocation, Arena *arena)
 {
-	size_t		bytes = allocation_bytes(allocation);
-	char	   *memory;
+	char	   *memory = arena_take(arena, allocation_bytes(allocation));
 
-	if (bytes == SIZE_MAX)
-		return false;
-	memory = arena->allocate(arena->context, bytes);
 	if (memory == NULL)
 		return false;
 	allocation->base = memory + (ALLOCATION_ALIGNMENT -

@@ -5,7 +5,8 @@
  * Memory.  The pure half never frees and never grows: a function takes what it needs
  * from the caller's Arena while no thread works, and the caller drops the
  * arena as a whole.  Only a Pool has memory of its own (pool_destroy).
- * An arena may return NULL, in which case the function returns NULL or false
+ * An arena may have a limit, above which it gives nothing: hybridkg.max_memory is enforced there.
+ * It may return NULL, in which case the function returns NULL or false
  * and nothing has changed; or it may not return at all (longjmp).
  *
  * Threads.  Work runs on a Pool in slices of about 10 ms.  Between two
@@ -103,12 +104,38 @@ question_triple(const Question *question, int32_t candidate)
 	return triple_of_answer(question->side, question->given, question->relation, candidate);
 }
 
+/* What the blocks of one or more arenas may take together */
+typedef struct ArenaLimit
+{
+	uint64_t	most;			/* bytes */
+	uint64_t	taken;
+	void		(*refuse) (const struct ArenaLimit *limit, size_t bytes);	/* may not return; NULL: nothing is done */
+} ArenaLimit;
+
 typedef struct Arena
 {
 	void	   *(*allocate) (void *context, size_t bytes);	/* aligned to 8 at
 															 * least */
 	void	   *context;
 	bool		zeroed;			/* all that it gives is zero, and takes no memory before it is written */
+	ArenaLimit *limit;			/* NULL: none */
 } Arena;
+
+/* A block of the arena; NULL if it has none, or the block would be above its limit.  SIZE_MAX: more than can be counted */
+static inline void *
+arena_take(Arena *arena, size_t bytes)
+{
+	ArenaLimit *limit = arena->limit;
+
+	if (limit != NULL && (limit->taken > limit->most || bytes > limit->most - limit->taken))
+	{
+		if (limit->refuse != NULL)
+			limit->refuse(limit, bytes);
+		return NULL;
+	}
+	if (limit != NULL)
+		limit->taken += bytes;
+	return bytes == SIZE_MAX ? NULL : arena->allocate(arena->context, bytes);
+}
 
 #endif							/* HKG_CORE_CORE_H */

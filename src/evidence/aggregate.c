@@ -252,16 +252,6 @@ take_adjuster(EvAdjuster *adjuster, Allocation *allocation)
 	}
 }
 
-size_t
-ev_adjuster_bytes(const EvBasis *basis, int threads)
-{
-	EvAdjuster	adjuster = {.facts = basis->facts,.threads = threads};
-	Allocation	allocation = {0};
-
-	take_adjuster(&adjuster, &allocation);
-	return allocation_bytes(&allocation) + (size_t) threads * ev_answering_bytes(basis);
-}
-
 bool
 ev_adjuster(Arena *arena, const EvBasis *basis, EvWeights weights, EvKind kind, int threads, EvAdjuster *adjuster)
 {
@@ -293,16 +283,6 @@ take_scorers(EvAdjuster *adjuster, const KgeModel *model, Allocation *allocation
 		if (adjuster->exact != NULL)
 			adjuster->exact[i] = exact;
 	}
-}
-
-size_t
-ev_adjuster_expect_bytes(const KgeModel *model, int threads)
-{
-	EvAdjuster	adjuster = {.threads = threads};
-	Allocation	allocation = {0};
-
-	take_scorers(&adjuster, model, &allocation);
-	return allocation_bytes(&allocation) + (size_t) threads * kge_scorer_bytes(model);
 }
 
 bool

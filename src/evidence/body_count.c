@@ -87,12 +87,12 @@ EvCounter *
 ev_counter(Arena *arena, Pool *pool, const FactIndex *facts)
 {
 	int			threads = pool_threads(pool);
-	EvCounter  *counter = arena->allocate(arena->context, sizeof(EvCounter));
+	EvCounter  *counter = arena_take(arena, sizeof(EvCounter));
 
 	if (counter == NULL)
 		return NULL;
 	*counter = (EvCounter) {
-		.pool = pool,.thread = arena->allocate(arena->context, (size_t) threads * sizeof(CountingThread))
+		.pool = pool,.thread = arena_take(arena, (size_t) threads * sizeof(CountingThread))
 	};
 	if (counter->thread == NULL)
 		return NULL;
@@ -115,19 +115,6 @@ add_pairs(EndCounts *end, const int32_t *entity, int32_t entities, int32_t pairs
 		end->count += end->pairs[entity[i]] == 0;
 		end->pairs[entity[i]] += pairs;
 	}
-}
-
-static void
-mark_y(CountingThread *thread, const EvRectangle *pairs)
-{
-	if (++thread->serial == 0)
-	{
-		for (int32_t e = 0; e < thread->facts->entities; e++)
-			thread->mark[e] = 0;
-		thread->serial = 1;
-	}
-	for (int32_t i = 0; i < pairs->y_count; i++)
-		thread->mark[pairs->y[i]] = thread->serial;
 }
 
 /* By the facts of each x, whose tails are among y: the pairs may be a thousand times as many. */
@@ -162,23 +149,22 @@ take_pairs(void *argument, const EvRectangle *pairs)
 		if (body->rule[i].relation < 0)
 			continue;
 		if (!marked)
-			mark_y(thread, pairs);
+		{
+			if (++thread->serial == 0)
+			{
+				for (int32_t e = 0; e < thread->facts->entities; e++)
+					thread->mark[e] = 0;
+				thread->serial = 1;
+			}
+			for (int32_t k = 0; k < pairs->y_count; k++)
+				thread->mark[pairs->y[k]] = thread->serial;
+		}
 		marked = true;
 		count_facts(thread, &body->rule[i], pairs);
 	}
 }
 
 /* ---- bodies ---------------------------------------------------------------------------- */
-
-static void
-count_known(CountingThread *thread, EvCountedRule *rule)
-{
-	const FactIndex *facts = thread->facts;
-	const int32_t *pairs = thread->end[rule->side_is_y].pairs;
-
-	for (int64_t i = facts->holders[rule->side]; i < facts->holders[rule->side + 1]; i++)
-		rule->known += pairs[fact_holder(facts, i)];
-}
 
 static void
 clear_end(EndCounts *end)
@@ -204,7 +190,12 @@ count_body(void *argument, int64_t item, int number)
 	ev_join_body(thread->join, &body->body, counter->slice, &thread->target);
 	for (int32_t i = 0; i < body->rules; i++)
 	{
-		count_known(thread, &body->rule[i]);
+		EvCountedRule *rule = &body->rule[i];
+		const FactIndex *facts = thread->facts;
+		const int32_t *pairs = thread->end[rule->side_is_y].pairs;
+
+		for (int64_t k = facts->holders[rule->side]; k < facts->holders[rule->side + 1]; k++)
+			rule->known += pairs[fact_holder(facts, k)];
 		pool_yield(counter->pool, number);
 	}
 	clear_end(&thread->end[0]);

@@ -119,7 +119,7 @@ ev_join_bytes(const FactIndex *facts)
 EvJoin *
 ev_join(Arena *arena, Pool *pool, const FactIndex *facts)
 {
-	EvJoin	   *join = arena->allocate(arena->context, sizeof(EvJoin));
+	EvJoin	   *join = arena_take(arena, sizeof(EvJoin));
 	Allocation	allocation = {0};
 
 	if (join == NULL)
@@ -316,25 +316,23 @@ source_of(const EvJoin *join, const BodyLevel *level)
 	return source_of_links(join, level);
 }
 
-/* Whether there is such an edge, looked up at the end with fewer edges. */
-static bool
-holds(const FactIndex *facts, int32_t entity, DirectedAtom atom, int32_t other)
-{
-	if (facts->start[other + 1] - facts->start[other] < facts->start[entity + 1] - facts->start[entity])
-		return fact_holds(facts, other, MIRRORED(atom), entity);
-	return fact_holds(facts, entity, atom, other);
-}
-
 /* Whether an entity of the source is one of the other links, too. */
 static bool
 passes(const EvJoin *join, const BodyLevel *level, int source_link, int32_t entity)
 {
+	const FactIndex *facts = join->facts;
+
 	for (int i = 0; i < level->links; i++)
 	{
 		const BodyLink *link = &level->link[i];
+		int32_t		from;
 
-		if (i != source_link &&
-			!holds(join->facts, link->from < 0 ? link->constant : join->bound[link->from], link->atom, entity))
+		if (i == source_link)
+			continue;
+		from = link->from < 0 ? link->constant : join->bound[link->from];
+		/* looked up at the end with fewer edges */
+		if (facts->start[entity + 1] - facts->start[entity] < facts->start[from + 1] - facts->start[from] ?
+			!fact_holds(facts, entity, MIRRORED(link->atom), from) : !fact_holds(facts, from, link->atom, entity))
 			return false;
 	}
 	return true;
@@ -378,16 +376,6 @@ unite_edges(EvJoin *join, const BodyLevel *level)
 	count_work(join, i);
 }
 
-static bool
-unite_y(EvJoin *join)
-{
-	int32_t		y = join->bound[join->plan.y];
-
-	join->stamp[join->plan.y][y] = join->serial;
-	join->united[join->united_count++] = y;
-	return true;
-}
-
 /* Whether the entity was followed before from this level, so that there is no use in doing so again. */
 static bool
 is_followed(EvJoin *join, int number, int32_t entity)
@@ -412,7 +400,13 @@ unite(EvJoin *join, int number)
 	Source		source;
 
 	if (number == join->plan.levels)
-		return unite_y(join);
+	{
+		int32_t		y = join->bound[join->plan.y];
+
+		join->stamp[join->plan.y][y] = join->serial;
+		join->united[join->united_count++] = y;
+		return true;
+	}
 	if (number == join->plan.y && number + 1 == join->plan.levels && level->links == 1 && level->is == NO_ENTITY)
 	{
 		unite_edges(join, level);
@@ -452,19 +446,6 @@ clear_sets(EvJoin *join)
 		join->slot[i] = -1;
 	join->sets = 0;
 	join->members = 0;
-}
-
-/* As many slots as the sets of so many x may take. */
-static void
-size_slots(EvJoin *join, int64_t x_count)
-{
-	int64_t		sets = x_count < most_sets(join->facts) ? x_count : most_sets(join->facts);
-	uint32_t	slots = 16;
-
-	while (slots < 2 * sets)
-		slots *= 2;
-	join->slot_mask = slots - 1;
-	clear_sets(join);
 }
 
 /* The slot of the set at the end of `member`: that of an equal one, or a free one. */
@@ -509,40 +490,29 @@ add_x(EvJoin *join, int32_t x, int32_t size)
 	join->set[*slot].last = x;
 }
 
-static void
-unite_set(EvJoin *join, const SharedSet *set)
-{
-	begin_union(join);
-	if (join->plan.sharing == SHARE_ALL)
-		unite(join, 1);
-	for (int32_t i = 0; i < set->size; i++)
-	{
-		join->bound[1] = join->member[set->start + i];
-		unite(join, 2);
-	}
-}
-
 /* Passes on what the sets so far reach, and drops them. */
 static void
 flush_sets(EvJoin *join)
 {
 	for (int32_t i = 0; i < join->sets; i++)
 	{
+		const SharedSet *set = &join->set[i];
 		int32_t		count = 0;
 
-		unite_set(join, &join->set[i]);
-		for (int32_t x = join->set[i].first; x >= 0; x = join->next[x])
+		begin_union(join);
+		if (join->plan.sharing == SHARE_ALL)
+			unite(join, 1);
+		for (int32_t k = 0; k < set->size; k++)
+		{
+			join->bound[1] = join->member[set->start + k];
+			unite(join, 2);
+		}
+		for (int32_t x = set->first; x >= 0; x = join->next[x])
 			join->same[count++] = x;
 		count_work(join, count);
 		pass_on(join, join->same, count);
 	}
 	clear_sets(join);
-}
-
-static inline bool
-is_indexed(const EvJoin *join, int32_t entity)
-{
-	return (join->has_group[entity / 64] >> (entity % 64) & 1) != 0;
 }
 
 /* The entities of level 1 for the x that is bound; those from which the next atom leads nowhere stay out. */
@@ -560,8 +530,8 @@ gather_set(EvJoin *join)
 		int32_t		entity = source_entity(&source, i);
 
 		count_work(join, 1);
-
-		if ((indexed && !is_indexed(join, entity)) || !passes(join, level, source.link, entity))
+		if ((indexed && (join->has_group[entity / 64] >> (entity % 64) & 1) == 0) ||
+			!passes(join, level, source.link, entity))
 			continue;
 		member[size++] = entity;
 		if (level->once)
@@ -594,18 +564,6 @@ join_x(EvJoin *join, int32_t x)
 		flush_sets(join);
 }
 
-/* Fetches memory of an x that comes later: reads are scattered over the index, and take nearly all of the time. */
-static void
-look_ahead(const EvJoin *join, const int32_t *holder, int64_t left)
-{
-	const FactEdge *edge = join->facts->edge;
-	const FactGroupStart *group = join->facts->group;
-
-	if (left > AHEAD)
-		/* cppcheck-suppress objectIndex ; holder is in an array, of which `left` are to come */
-		__builtin_prefetch(&edge[group[holder[AHEAD]].first]);
-}
-
 static void
 join_slice(EvJoin *join, EvSlice slice)
 {
@@ -613,15 +571,24 @@ join_slice(EvJoin *join, EvSlice slice)
 	Source		source = source_of(join, level);
 	int64_t		first = source_seek(&source, slice.first);
 	int64_t		end = source_seek(&source, slice.end);
+	int64_t		sets = most_sets(join->facts);
+	uint32_t	slots = 16;
 
-	size_slots(join, join->plan.sharing == SHARE_NOTHING ? 0 : end - first);
+	/* as many slots as the sets of so many x may take */
+	if (end - first < sets)
+		sets = end - first;
+	while (join->plan.sharing != SHARE_NOTHING && slots < 2 * sets)
+		slots *= 2;
+	join->slot_mask = slots - 1;
+	clear_sets(join);
 	for (int64_t i = first; i < end; i++)
 	{
 		int32_t		x = source_entity(&source, i);
 
 		count_work(join, 1);
-		if (source.holder != NULL)
-			look_ahead(join, &source.holder[i], end - i);
+		/* reads are scattered over the index, and take nearly all of the time: memory of an x that comes later is fetched */
+		if (source.holder != NULL && end - i > AHEAD)
+			__builtin_prefetch(&join->facts->edge[source.group[source.holder[i + AHEAD]].first]);
 		if (!passes(join, level, source.link, x))
 			continue;
 		join->bound[0] = x;
@@ -652,16 +619,6 @@ index_groups(EvJoin *join, bool clear)
 	}
 }
 
-/* The atom that leads on from level 1, if it is a single one from there. */
-static DirectedAtom
-atom_after_sets(const BodyPlan *plan)
-{
-	const BodyLevel *level = &plan->level[2];
-
-	return plan->sharing == SHARE_SETS && level->links == 1 && level->is == NO_ENTITY && level->link[0].from == 1 ?
-		level->link[0].atom : NO_ATOM;
-}
-
 static void
 begin_body(EvJoin *join, const Rule *body, int64_t most, const EvJoinTarget *target)
 {
@@ -677,8 +634,12 @@ begin_body(EvJoin *join, const Rule *body, int64_t most, const EvJoinTarget *tar
 void
 ev_join_body(EvJoin *join, const Rule *body, EvSlice slice, const EvJoinTarget *target)
 {
+	const BodyLevel *next = &join->plan.level[2];
+
 	begin_body(join, body, INT64_MAX, target);
-	join->indexed = atom_after_sets(&join->plan);
+	/* the atom that leads on from level 1, if it is a single one from there */
+	if (join->plan.sharing == SHARE_SETS && next->links == 1 && next->is == NO_ENTITY && next->link[0].from == 1)
+		join->indexed = next->link[0].atom;
 	if (join->indexed != NO_ATOM)
 		index_groups(join, false);
 	join_slice(join, slice);

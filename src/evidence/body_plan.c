@@ -69,18 +69,6 @@ urgency(const Planning *planning, int32_t variable)
 	return from_constant ? 3 : 4;
 }
 
-static int32_t
-next_variable(const Planning *planning)
-{
-	int32_t		best = 0;
-
-	for (int32_t variable = TERM_Y; variable >= -planning->variables; variable--)
-		if (!is_bound(planning, variable) &&
-			(best == 0 || urgency(planning, variable) < urgency(planning, best)))
-			best = variable;
-	return best;
-}
-
 /* Takes what one atom demands of the level's variable, as far as the atom's other term is bound. */
 static void
 add_atom(Planning *planning, BodyLevel *level, const Atom *atom, int32_t variable)
@@ -125,45 +113,42 @@ has_link(const BodyPlan *plan, int after, int first, int last)
 	return false;
 }
 
-static BodySharing
-sharing_of(const BodyPlan *plan)
-{
-	if (!has_link(plan, 0, 0, 0))
-		return SHARE_ALL;
-	return plan->level[1].cut && plan->y > 1 ? SHARE_SETS : SHARE_NOTHING;
-}
-
-static void
-count_variables(Planning *planning)
-{
-	planning->variables = -TERM_Y;
-	for (int i = 0; i < planning->body->length; i++)
-	{
-		const Atom *atom = &planning->body->body[i];
-
-		if (-atom->first > planning->variables)
-			planning->variables = -atom->first;
-		if (-atom->second > planning->variables)
-			planning->variables = -atom->second;
-	}
-	for (int i = 0; i < planning->variables; i++)
-		planning->level_of[i] = -1;
-}
-
 BodyPlan
 body_plan(const FactIndex *facts, const Rule *body)
 {
 	Planning	planning = {.facts = facts,.body = body};
 	BodyPlan   *plan = &planning.plan;
 
-	count_variables(&planning);
-	for (int32_t variable = TERM_X; variable != 0; variable = next_variable(&planning))
-		bind_variable(&planning, variable);
+	/* 1. its variables */
+	planning.variables = -TERM_Y;
+	for (int i = 0; i < body->length; i++)
+	{
+		if (-body->body[i].first > planning.variables)
+			planning.variables = -body->body[i].first;
+		if (-body->body[i].second > planning.variables)
+			planning.variables = -body->body[i].second;
+	}
+	for (int i = 0; i < planning.variables; i++)
+		planning.level_of[i] = -1;
+
+	/* 2. X, then always the most urgent one */
+	for (int32_t next = TERM_X; next != 0;)
+	{
+		bind_variable(&planning, next);
+		next = 0;
+		for (int32_t variable = TERM_Y; variable >= -planning.variables; variable--)
+			if (!is_bound(&planning, variable) &&
+				(next == 0 || urgency(&planning, variable) < urgency(&planning, next)))
+				next = variable;
+	}
+
+	/* 3. what depends on what */
 	for (int i = 0; i < plan->levels; i++)
 	{
 		plan->level[i].cut = !has_link(plan, i, 0, i - 1);
 		plan->level[i].once = i != plan->y && !has_link(plan, i, i, i);
 	}
-	plan->sharing = sharing_of(plan);
+	plan->sharing = !has_link(plan, 0, 0, 0) ? SHARE_ALL :
+		plan->level[1].cut && plan->y > 1 ? SHARE_SETS : SHARE_NOTHING;
 	return *plan;
 }

@@ -344,12 +344,8 @@ typedef struct EvAdjuster
 	double		most_network;		/* no score of theirs is above it */
 } EvAdjuster;
 
-extern size_t ev_adjuster_bytes(const EvBasis *basis, int threads);
-
 extern bool ev_adjuster(Arena *arena, const EvBasis *basis, EvWeights weights, EvKind kind, int threads,
 						EvAdjuster *adjuster);
-
-extern size_t ev_adjuster_expect_bytes(const KgeModel *model, int threads);
 
 /* From then on, new entities that are inferred get the score that is expected of them, in place of their own. */
 extern bool ev_adjuster_expect(Arena *arena, EvAdjuster *adjuster, const KgeModel *model, const bool *is_new);
@@ -488,8 +484,6 @@ extern int64_t ev_path_rules(Arena *arena, Pool *pool, const FactIndex *facts, c
  */
 extern bool ev_recount_path_rules(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search,
 								  EvPathRule *path, int64_t count);
-
-extern size_t ev_count_paths_bytes(const FactIndex *facts, int64_t count, int threads);
 
 /*
  * Counts relation(X, Y) <= path for some paths: each may look at search->work edges, from the ends of its pairs that

@@ -331,16 +331,6 @@ ev_recount_path_rules(Arena *arena, Pool *pool, const FactIndex *facts, const Ev
 	return true;
 }
 
-size_t
-ev_count_paths_bytes(const FactIndex *facts, int64_t count, int threads)
-{
-	Discovery	discovery = {.task = {.facts = facts,.room = count}};
-	Allocation	allocation = {0};
-
-	take_discovery(&discovery, false, threads, &allocation);
-	return allocation_bytes(&allocation);
-}
-
 bool
 ev_count_paths(Arena *arena, Pool *pool, const FactIndex *facts, const EvSearch *search, int32_t relation,
 			   const RelationPath *path, int64_t count, EvPathCounts *counts)

@@ -8,7 +8,7 @@
  * so that snapshots, triggers and what sessions share are as everywhere.  All else is local.
  *
  * A statement may write the copy of this node by another connection.  This session sees that by statements alone, until
- * it commits: hence graph_writes_elsewhere.
+ * it commits.
  *
  * A sharded table is refused: each node would count what it has, and the sum would lack all that needs facts of two.
  *
@@ -24,7 +24,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "server/written_rows.h"
+#include "server/visibility.h"
 
 #define REPLICATED_BY_COMMIT 't'	/* pg_dist_partition.repmodel: a reference table */
 #define ACTIVE 1					/* pg_dist_placement.shardstate */
@@ -172,14 +172,6 @@ graph_table(Oid schema, const char *table)
 	Oid			oid = get_relname_relid(table, schema);
 
 	return OidIsValid(oid) ? oid : get_relname_relid(psprintf("sent_%s", table), schema);
-}
-
-bool
-graph_writes_elsewhere(Oid schema, const char *table)
-{
-	Oid			oid = get_relname_relid(table, schema);
-
-	return is_reference_table(oid) && table_is_written(oid);
 }
 
 Oid

@@ -38,13 +38,13 @@
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
-#include "changes.h"
 #include "core/sort.h"
 #include "plain_table.h"
 #include "server/array.h"
 #include "server/attempt.h"
 #include "server/host.h"
 #include "server/sql.h"
+#include "version.h"
 
 /* rows that go into the table at a time */
 #define BATCH 1000
@@ -496,7 +496,7 @@ facts_write(NewFacts *facts)
 	if (error != NULL || !writing.written)
 		return false;
 	if (is_train(facts->split) && facts->count > 0)
-		facts_announce(facts->graph->schema);
+		facts_note(facts->graph->schema);
 	CommandCounterIncrement();
 	return true;
 }

@@ -76,12 +76,6 @@ extern Oid	graph_table(Oid schema, const char *table);
 /* The name of the table of this node, for a query that reads it: quoted, with the schema; in the current context. */
 extern char *graph_table_name(const Graph *graph, const char *table);
 
-/*
- * Whether this transaction may have written the table of a distributed graph by another connection.  Nothing is noted
- * of that until it commits, so that what is read meanwhile must not be kept.
- */
-extern bool graph_writes_elsewhere(Oid schema, const char *table);
-
 /* ERROR 0A000, with the way out, when a table of the graph is where its functions would not find all of its rows. */
 extern void graph_check_distribution(const Graph *graph);
 

@@ -25,7 +25,7 @@
 #include "utils/rel.h"
 #include "utils/rls.h"
 
-#include "changes.h"
+#include "version.h"
 
 /* Of holdout; triple lacks the first one. */
 static const struct
@@ -59,7 +59,7 @@ has_layout_columns(Relation table)
 	return true;
 }
 
-/* A trigger for inserted rows must be the one that announces changes, or that of a foreign key. */
+/* A trigger for inserted rows must be the one that notes changes, or that of a foreign key. */
 static bool
 has_layout_triggers(Relation table)
 {
@@ -70,7 +70,7 @@ has_layout_triggers(Relation table)
 		const Trigger *trigger = &triggers->triggers[i];
 		bool		of_key = trigger->tgisinternal && RI_FKey_trigger_type(trigger->tgfoid) == RI_TRIGGER_FK;
 
-		if (TRIGGER_FOR_INSERT(trigger->tgtype) && !of_key && !trigger_announces(trigger, RelationGetNamespace(table)))
+		if (TRIGGER_FOR_INSERT(trigger->tgtype) && !of_key && trigger->tgfoid != facts_trigger(RelationGetNamespace(table)))
 			return false;
 	}
 	return true;

@@ -217,10 +217,8 @@ typedef struct KgeEntailment
 } KgeEntailment;
 
 /*
- * Sets the entailments of a trainer whose constraint has some; there were none.  Takes kge_entailment_bytes from the
- * arena, or returns false.  The relations in them move in every minibatch.
+ * Sets the entailments of a trainer whose constraint has some; there were none.  False when the arena is empty.  The relations in them move in every minibatch.
  */
-extern size_t kge_entailment_bytes(const KgeModel *model, int64_t count);
 extern bool kge_trainer_entail(KgeTrainer *trainer, Arena *arena, const KgeEntailment *entailments, int64_t count);
 
 /*

@@ -58,13 +58,6 @@ extern int64_t kge_top(Arena *arena, Pool *pool, const KgeModel *model,
 					   int64_t k, KgeAnswer *answers);
 
 /*
- * Bytes that kge_top, with an adjustment or without, will take from its arena at most, when no candidate can be ruled out;
- * that kge_neighbors will take.
- */
-extern size_t kge_top_bytes(const KgeModel *model, int threads, bool adjusted, int64_t k);
-extern size_t kge_neighbors_bytes(const KgeModel *model, int64_t k);
-
-/*
  * The k entities whose rows have the highest cosine with that of `entity`, which is not among them;
  * those without a cosine, of length 0 or not finite, are left out.  As kge_top otherwise.
  */
@@ -108,10 +101,6 @@ extern int32_t kge_scorer_search(KgeScorer *scorer, int32_t first, const float *
 
 typedef struct KgeTopMany KgeTopMany;
 
-/* Bytes that kge_top_many will take from its arena. */
-extern size_t kge_top_many_bytes(const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment,
-								 int threads);
-
 /*
  * What searches with.  `adjustment` may be NULL.  `listed`: only what the adjustment lists is a candidate, and phi is
  * 0.  sketch: that of `model`, or NULL, which takes longer.  NULL when the arena is empty.
@@ -143,9 +132,6 @@ typedef struct KgeChosen
 	int32_t    *entity;			/* by row: that of the other model */
 	int32_t    *row;			/* by entity: that of the chosen one; -1: it is not chosen */
 } KgeChosen;
-
-/* Bytes that kge_chosen will take from its arena; threads: those of the pool that searches. */
-extern size_t kge_chosen_bytes(const KgeModel *model, const KgeAdjustment *adjustment, int32_t count, int threads);
 
 /*
  * chosen: rows of `model`, ascending.  The model has no added entities; it and the adjustment, which may be NULL, last
@@ -226,10 +212,6 @@ typedef struct KgeWanted
 
 typedef struct KgeCompletion KgeCompletion;
 
-/* Bytes that kge_completion will take from its arena. */
-extern size_t kge_completion_bytes(Pool *pool, const KgeModel *model, const KgeSketch *sketch,
-								   const KgeAdjustment *adjustment, KgeJudge judge, KgeWanted wanted);
-
 /*
  * Finds the k most probable answers of questions that are no known ones: lists of questions are asked one after
  * another, then the outcome is taken.  Of one question at most max(k, least) answers are judged, but where `settle` is
@@ -256,7 +238,6 @@ extern int64_t kge_completion_asked(const KgeCompletion *completion);
  * The outcome of several completions that asked parts of the questions with the same k and heads: of what they found,
  * the same as one that asked all.  Of `wanted`, questions are 0, and `offered` is the count.  0 when the arena is empty.
  */
-extern size_t kge_merge_bytes(KgeWanted wanted);
 extern int64_t kge_merge(Arena *arena, Pool *pool, KgeWanted wanted, const KgeScored *scored, int64_t count,
 						 const KgeScored **best);
 

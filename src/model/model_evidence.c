@@ -143,12 +143,22 @@ evidence_entity_row(const Evidence *evidence, int32 id)
 
 /* ---- all of it ------------------------------------------------------------------------ */
 
+#define WITH_EVIDENCE "a model with its evidence"
+#define EVIDENCE_ALONE "the evidence of rules and paths"
+
 /* Most callers can do without: the embedding has scores of its own. */
+#define WITHOUT_EVIDENCE "use the embedding alone, where a function has the argument for it: evidence => 'embedding'"
+
 static void
 check_memory(uint64 taken, uint64 bytes)
 {
-	hkg_check_memory_or(taken + bytes, taken > 0 ? "a model with its evidence" : "the evidence of rules and paths",
-						"use the embedding alone, where a function has the argument for it: evidence => 'embedding'");
+	hkg_check_memory_or(taken + bytes, taken > 0 ? WITH_EVIDENCE : EVIDENCE_ALONE, WITHOUT_EVIDENCE);
+}
+
+static Arena
+within_memory(Arena arena)
+{
+	return hkg_within_memory(arena, 0, EVIDENCE_ALONE, WITHOUT_EVIDENCE);
 }
 
 static bool *
@@ -269,10 +279,9 @@ evidence_answering_bytes(const Evidence *evidence)
 EvAnswering *
 evidence_answering(const Evidence *evidence, uint64 taken)
 {
-	Arena		arena = hkg_scratch(true);
+	Arena		arena = hkg_within_memory(hkg_scratch(true), taken, taken > 0 ? WITH_EVIDENCE : EVIDENCE_ALONE, WITHOUT_EVIDENCE);
 	EvBasis		basis = basis_of(evidence);
 
-	check_memory(taken, evidence_answering_bytes(evidence));
 	return ev_answering(&arena, &basis);
 }
 
@@ -289,10 +298,9 @@ weights_of(const Evidence *evidence, EvKind kind)
 KgeAdjustment
 evidence_adjustment(const Evidence *evidence, EvKind kind, int threads, EvAdjuster *adjuster)
 {
-	Arena		arena = hkg_scratch(true);
+	Arena		arena = within_memory(hkg_scratch(true));
 	EvBasis		basis = basis_of(evidence);
 
-	check_memory(0, ev_adjuster_bytes(&basis, threads));
 	ev_adjuster(&arena, &basis, weights_of(evidence, kind), kind, threads, adjuster);
 	return ev_adjustment(adjuster);
 }
@@ -300,24 +308,24 @@ evidence_adjustment(const Evidence *evidence, EvKind kind, int threads, EvAdjust
 KgeAdjustment
 evidence_adjustment_by(const Evidence *evidence, EvKind kind, int threads, EvAnswering **answering, EvAdjuster *adjuster)
 {
+	Arena		arena = within_memory(hkg_arena());
+
 	*adjuster = (EvAdjuster) {.facts = &evidence->facts,.weights = weights_of(evidence, kind),.kind = kind,
 		.threads = threads,.answering = answering};
-	check_memory(0, (uint64) threads * evidence->facts.entities * sizeof(KgeAddition));
 	adjuster->addition = array_new(KgeAddition *, threads);
 	for (int i = 0; i < threads; i++)
 		adjuster->addition[i] = i > 0 && answering[i] == answering[0] ? adjuster->addition[0] :
-			array_new(KgeAddition, evidence->facts.entities);
+			arena_new(&arena, KgeAddition, evidence->facts.entities);
 	return ev_adjustment(adjuster);
 }
 
 void
 evidence_expect(const Evidence *evidence, EvAdjuster *adjuster, const KgeModel *kge)
 {
-	Arena		arena = hkg_arena();
+	Arena		arena = within_memory(hkg_arena());
 
 	if (evidence->is_new == NULL)
 		return;
-	check_memory(0, ev_adjuster_expect_bytes(kge, adjuster->threads));
 	ev_adjuster_expect(&arena, adjuster, kge, evidence->is_new);
 }
 

@@ -41,15 +41,6 @@ typedef struct ModelSize
 	int32		relations;
 } ModelSize;
 
-static ModelSize *
-size_of_model(const Model *model)
-{
-	ModelSize  *size = palloc(sizeof(ModelSize));
-
-	*size = (ModelSize) {model->kge.entities, model->kge.relations};
-	return size;
-}
-
 ModelParts
 model_parts(const Model *model)
 {
@@ -57,8 +48,10 @@ model_parts(const Model *model)
 	ModelParts	parts = {0};
 	Size		bytes;
 	const void *sketch = kge_sketch_memory(model->sketch, kge, &bytes);
+	ModelSize  *size = palloc(sizeof(ModelSize));
 
-	add_part(&parts, size_of_model(model), sizeof(ModelSize));
+	*size = (ModelSize) {kge->entities, kge->relations};
+	add_part(&parts, size, sizeof(ModelSize));
 	add_part(&parts, model->entity_id, sizeof(int32) * (Size) kge->entities);
 	add_part(&parts, model->relation_id, sizeof(int32) * (Size) kge->relations);
 	add_part(&parts, kge->entity,
@@ -91,7 +84,6 @@ model_over_copy(const SharedCopy *copy, MemoryContext context, Model *model)
 typedef enum EvidencePart
 {
 	EVIDENCE_HEADER,
-	EVIDENCE_RUNNING,			/* of the view */
 	EVIDENCE_FACTS,
 	EVIDENCE_RULES,
 	EVIDENCE_NETWORK			/* its parameters; there where the header has a shape */
@@ -100,23 +92,21 @@ typedef enum EvidencePart
 /* Pointers in it are of whoever made the copy. */
 typedef struct EvidenceHeader
 {
-	FactsOrigin origin;
 	FactIndex	facts;
 	EvRules		rules;
 	PathShape	network;		/* no layers: none */
 } EvidenceHeader;
 
 ModelParts
-evidence_parts(const Evidence *evidence, const FactsOrigin *origin)
+evidence_parts(const Evidence *evidence)
 {
 	EvidenceHeader *header = palloc(sizeof(EvidenceHeader));
 	ModelParts	parts = {0};
 	Size		bytes;
 	const void *memory;
 
-	*header = (EvidenceHeader) {.origin = *origin,.facts = evidence->facts,.rules = evidence->rules};
+	*header = (EvidenceHeader) {.facts = evidence->facts,.rules = evidence->rules};
 	add_part(&parts, header, sizeof(EvidenceHeader));
-	add_part(&parts, origin->view.running_xid, sizeof(TransactionId) * origin->view.running);
 	memory = fact_index_memory(&evidence->facts, &bytes);
 	add_part(&parts, memory, bytes);
 	memory = ev_rules_memory(&evidence->rules, evidence->facts.relations, &bytes);
@@ -127,16 +117,6 @@ evidence_parts(const Evidence *evidence, const FactsOrigin *origin)
 		add_part(&parts, evidence->network->parameter, path_parameters(header->network) * sizeof(float));
 	}
 	return parts;
-}
-
-FactsOrigin
-copy_origin(const SharedCopy *copy)
-{
-	const EvidenceHeader *header = part_data(copy, EVIDENCE_HEADER);
-	FactsOrigin origin = header->origin;
-
-	origin.view.running_xid = part_data(copy, EVIDENCE_RUNNING);
-	return origin;
 }
 
 void

@@ -9,7 +9,6 @@
 
 #include "model_evidence.h"
 #include "server/shared_copy.h"
-#include "server/visibility.h"
 
 /* Room for the parts of either */
 typedef struct ModelParts
@@ -23,18 +22,8 @@ extern ModelParts model_parts(const Model *model);
 /* Fills in numbers and ids of a model that has all else (model_read_settings).  The rest of it is in that context. */
 extern void model_over_copy(const SharedCopy *copy, MemoryContext context, Model *model);
 
-/* What facts were read with, for sessions that compare theirs with it */
-typedef struct FactsOrigin
-{
-	uint64		definition;		/* facts_are_noted */
-	Visibility	view;			/* writers_view */
-} FactsOrigin;
-
 /* In the current context.  Facts, rules and network of `evidence` alone: weights are read by each process. */
-extern ModelParts evidence_parts(const Evidence *evidence, const FactsOrigin *origin);
-
-/* The view leads into the copy. */
-extern FactsOrigin copy_origin(const SharedCopy *copy);
+extern ModelParts evidence_parts(const Evidence *evidence);
 
 /* Fills in facts, rules and network, which is in the current context but for its parameters. */
 extern void evidence_over_copy(const SharedCopy *copy, Evidence *evidence);

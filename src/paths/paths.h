@@ -119,7 +119,6 @@ typedef struct PathReason
 /* What finds reasons, one thread's */
 typedef struct PathReasoner PathReasoner;
 
-extern size_t path_reasoner_bytes(const FactIndex *facts, PathShape shape);
 /* by_atoms: paths with the same atoms are one reason, with the entities of one of them, which are different ones. */
 extern PathReasoner *path_reasoner(Arena *arena, const FactIndex *facts, const PathNetwork *network, bool by_atoms);
 
@@ -142,7 +141,6 @@ typedef struct RelationPath
 	double		share;			/* the sum of these; those of one question add up to 1 at most */
 } RelationPath;
 
-extern size_t path_survey_bytes(const FactIndex *facts, PathShape shape, int64_t count, int threads);
 
 /*
  * Asks for `count` facts of the index, each on both sides without itself, and lists the relation paths of all reasons,

@@ -69,15 +69,6 @@ plan_reasoner(const FactIndex *facts, PathShape shape)
 	return (PathReasoner) {.walk = {.facts = facts,.shape = shape,.recorded = true}};
 }
 
-size_t
-path_reasoner_bytes(const FactIndex *facts, PathShape shape)
-{
-	Allocation	allocation = {0};
-
-	take_reasoner(plan_reasoner(facts, shape), &allocation);
-	return allocation_bytes(&allocation);
-}
-
 PathReasoner *
 path_reasoner(Arena *arena, const FactIndex *facts, const PathNetwork *network, bool by_atoms)
 {

@@ -138,16 +138,6 @@ take_survey(Survey *survey, int64_t facts, int threads, Allocation *allocation)
 	survey->found = TAKE(allocation, int64_t, 2 * (size_t) facts);
 }
 
-size_t
-path_survey_bytes(const FactIndex *facts, PathShape shape, int64_t count, int threads)
-{
-	Survey		survey = {0};
-	Allocation	allocation = {0};
-
-	take_survey(&survey, count, threads, &allocation);
-	return allocation_bytes(&allocation) + (size_t) threads * path_reasoner_bytes(facts, shape);
-}
-
 int64_t
 path_survey(Arena *arena, Pool *pool, const FactIndex *facts, const PathNetwork *network, const Triple *fact, int64_t count,
 			RelationPath **found)

@@ -23,7 +23,6 @@
 #include "server/growing_array.h"
 #include "server/host.h"
 
-#define RULE_TEXT_BYTES 128		/* of a rule that was counted, about */
 
 /* ---- rules ------------------------------------------------------------------------- */
 
@@ -224,12 +223,6 @@ check_selected_rules(const Graph *graph, const char *model, const Triple *triple
 	pfree(check.open);
 	pfree(check.x);
 	pfree(check.y);
-}
-
-uint64
-best_rule_bytes(int64 count)
-{
-	return count * (sizeof(BestRule) + sizeof(PlacedTriple) + RULE_TEXT_BYTES);
 }
 
 BestRule *

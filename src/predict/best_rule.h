@@ -48,9 +48,6 @@ typedef struct BestRule
 extern BestRule *best_rule_of_each(Graph *graph, const char *model, const Evidence *evidence, const Triple *triple,
 								   int64 count);
 
-/* Bytes that it takes for this many triples, beside the texts of rules that were counted. */
-extern uint64 best_rule_bytes(int64 count);
-
 /* Adds two parameters: the rules' ids, and the texts of those that were counted. */
 extern void arg_best_rules(SqlArgs *args, const BestRule *rule, int count);
 

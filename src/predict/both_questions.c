@@ -39,40 +39,24 @@ struct BothQuestions
 	int64		settled;
 };
 
-/* ---- memory ------------------------------------------------------------------------- */
-
-uint64
-both_questions_bytes(const Predictor *predictor, const Scoring *scoring, const KgeSketch *sketch, Pool *pool, int64 answers,
-					 int64 most, int64 known)
-{
-	uint64		question = (EV_SHOWN + 1) * sizeof(KgeAnswer) + sizeof(Question) + sizeof(int64);
-	uint64		marking = most == 0 ? 0 :
-		Max(most + 1, MARKED_AT_ONCE) * sizeof(KgeAnswer) + scoring->kge.entities * sizeof(bool);
-
-	return kge_top_many_bytes(&scoring->kge, sketch, scoring->adjustment, pool_threads(pool)) + AT_ONCE * question +
-		2 * scoring->kge.entities * sizeof(FoundScores) + (answers + known) * sizeof(int32) + side_scores_bytes(answers) +
-		marking;
-}
-
 BothQuestions *
-both_questions_open(const Predictor *predictor, const FactIndex *facts, Scoring *scoring, const KgeSketch *sketch,
-					Pool *pool, bool listed)
+both_questions_open(Arena *arena, const Predictor *predictor, const FactIndex *facts, Scoring *scoring,
+					const KgeSketch *sketch, Pool *pool, bool listed)
 {
 	BothQuestions *both = palloc(sizeof(BothQuestions));
-	Arena		arena = hkg_arena();
 
 	*both = (BothQuestions) {.predictor = predictor,.facts = facts,.scoring = scoring,.pool = pool,.relation = -1};
 	both->room = Min(EV_SHOWN + 1, scoring->kge.entities);
 	for (int side = SIDE_HEAD; side <= SIDE_TAIL; side++)
 	{
-		both->found[side] = array_new(FoundScores, scoring->kge.entities);
+		both->found[side] = arena_new(arena, FoundScores, scoring->kge.entities);
 		for (int32 i = 0; i < scoring->kge.entities; i++)
 		{
 			pool_yield_at(pool, POOL_LEADER, i);
 			both->found[side][i].relation = -1;
 		}
 	}
-	both->search = kge_top_many(&arena, pool, &scoring->kge, sketch, scoring->adjustment, listed);
+	both->search = kge_top_many(arena, pool, &scoring->kge, sketch, scoring->adjustment, listed);
 	return both;
 }
 

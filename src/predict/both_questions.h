@@ -11,16 +11,9 @@
 
 typedef struct BothQuestions BothQuestions;
 
-/*
- * What both_questions_open takes; for one settlement of so many answers, and for marking `most` of a question, too.
- * known: answers that are facts, of all questions of a relation and side.
- */
-extern uint64 both_questions_bytes(const Predictor *predictor, const Scoring *scoring, const KgeSketch *sketch, Pool *pool,
-								   int64 answers, int64 most, int64 known);
-
-/* In the current context.  listed: only what has evidence is an answer. */
-extern BothQuestions *both_questions_open(const Predictor *predictor, const FactIndex *facts, Scoring *scoring,
-										  const KgeSketch *sketch, Pool *pool, bool listed);
+/* In the arena, of the current context.  listed: only what has evidence is an answer. */
+extern BothQuestions *both_questions_open(Arena *arena, const Predictor *predictor, const FactIndex *facts,
+										  Scoring *scoring, const KgeSketch *sketch, Pool *pool, bool listed);
 
 /* From now on questions are of this relation. */
 extern void both_questions_begin(BothQuestions *both, int32 relation);

@@ -35,6 +35,9 @@
 #define MANY 4					/* as many questions as that for each of these answers are not all asked */
 
 /* What the questions are asked with, and what is looked at beside their answers */
+/* Of an answer in the list, beside what finds it: its scores on both sides, its rule and the text of that */
+#define LISTED_BYTES 384
+
 typedef struct Asking
 {
 	const MissingQuestions *questions;
@@ -43,6 +46,7 @@ typedef struct Asking
 	Scoring		scoring;
 	const KgeSketch *sketch;
 	BothQuestions *both;
+	uint64		kept;			/* bytes of `both` */
 	KgeChosen  *chosen;			/* candidates of a side; NULL: all entities */
 	int64		found_first;	/* answers to a candidate's own question that are asked about; 0: all entities are */
 	MemoryContext search;		/* what one search takes, freed before the next */
@@ -186,31 +190,6 @@ asking_open(const MissingQuestions *questions)
 		.sketch = !ev_uses_embedding(predictor->kind) || predictor->added->count > 0 ? NULL : predictor->model->sketch};
 }
 
-/* Facts that answer the questions of a relation and side; where some entities are shown, all questions may be looked at. */
-static int64
-most_known(const Asking *asking)
-{
-	const MissingQuestions *questions = asking->questions;
-	const EntitySet *shown = questions->shown->side;
-
-	return shown[SIDE_HEAD].given || shown[SIDE_TAIL].given ? questions->facts->edges / 2 : questions->most_known;
-}
-
-/* For finding the best k beside those that are offered, and for returning as many as there can be */
-static uint64
-bytes_needed(const Asking *asking, const KgeModel *model, const KgeSketch *sketch, KgeJudge judge, KgeWanted wanted)
-{
-	int64		listed = Min(wanted.k, wanted.questions * model->entities + wanted.offered);
-	const Scoring *scoring = &asking->scoring;
-	uint64		bytes = kge_completion_bytes(asking->pool, model, sketch, scoring->adjustment, judge, wanted) +
-		listed * (sizeof(Triple) + 2 * sizeof(double)) + side_scores_bytes(listed) + best_rule_bytes(listed) +
-		(listed + wanted.offered) * sizeof(KgeScored);
-
-	return bytes + both_questions_bytes(asking->predictor, scoring, asking->sketch, asking->pool, KGE_SETTLED,
-										asking->found_first, most_known(asking)) +
-		(asking->chosen == NULL ? 0 : asking->questions->most * sizeof(int32));
-}
-
 /* Of the candidates of a side */
 static void
 choose(Asking *asking, const EntitySet *shown, KgeWanted wanted)
@@ -236,6 +215,7 @@ open_search(Asking *asking, const EntitySet *shown, KgeWanted wanted)
 	const KgeSketch *sketch = asking->sketch;
 	KgeJudge	judging = {.judge = judge,.needed = score_needed,.argument = asking,.least = EV_SHOWN,.promise = promise,
 	.settle = settle};
+	int64		listed = Min(wanted.k, wanted.questions * model->entities + wanted.offered);
 	KgeCompletion *completion;
 	Arena		arena;
 
@@ -243,7 +223,8 @@ open_search(Asking *asking, const EntitySet *shown, KgeWanted wanted)
 	asking->found_first = 0;
 	asking->search = AllocSetContextCreate(caller, "hybridkg search", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(asking->search);
-	arena = hkg_arena();
+	arena = hkg_within_memory(hkg_arena(), asking->kept + listed * LISTED_BYTES,
+							  psprintf("a list of " INT64_FORMAT " missing facts", wanted.k), "ask for a smaller k");
 	if (shown != NULL && shown->given)
 	{
 		choose(asking, shown, wanted);
@@ -252,13 +233,17 @@ open_search(Asking *asking, const EntitySet *shown, KgeWanted wanted)
 		adjustment = asking->chosen->adjustment;
 		judging.look = look;
 	}
-	hkg_check_memory_or(bytes_needed(asking, model, sketch, judging, wanted),
-						psprintf("a list of " INT64_FORMAT " missing facts", wanted.k), "ask for a smaller k");
 	completion = kge_completion(&arena, asking->pool, model, sketch, adjustment, judging, wanted);
 	MemoryContextSwitchTo(caller);
 	if (asking->both == NULL)
-		asking->both = both_questions_open(asking->predictor, asking->questions->facts, &asking->scoring, asking->sketch,
-										   asking->pool, wanted.listed);
+	{
+		uint64		before = arena.limit->taken;
+
+		arena.context = caller;
+		asking->both = both_questions_open(&arena, asking->predictor, asking->questions->facts, &asking->scoring,
+										   asking->sketch, asking->pool, wanted.listed);
+		asking->kept = arena.limit->taken - before;
+	}
 	return completion;
 }
 
@@ -528,7 +513,8 @@ notice_nothing(const MissingList *list, double min_probability, const ShownEntit
 		ereport(NOTICE,
 				(errmsg("no missing fact has a probability of %g or more", min_probability),
 				 errdetail("The most probable one that was found has %.3g.", list->best),
-				 errhint("Give a lower min_probability.")));
+				 errhint("Give a lower min_probability. If more facts are missing than the share that was assumed, "
+						 "hkg_learn_evidence with a higher assume_missing raises probabilities.")));
 }
 
 static void

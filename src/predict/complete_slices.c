@@ -231,11 +231,10 @@ can_be_sliced(const Predictor *predictor, KgeWanted wanted)
 static int64
 merge(const MissingQuestions *questions, KgeWanted wanted, const FoundFacts *found, const KgeScored **best)
 {
-	Arena		arena = hkg_arena();
+	Arena		arena = hkg_within_memory(hkg_arena(), 0, "what the nodes have found", "ask for a smaller k");
 
 	wanted.questions = 0;
 	wanted.offered = found->count;
-	hkg_check_memory_or(kge_merge_bytes(wanted), "what the nodes have found", "ask for a smaller k");
 	return kge_merge(&arena, hkg_leader(), wanted, found->scored, found->count, best);
 }
 

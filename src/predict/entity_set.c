@@ -77,20 +77,18 @@ entity_set_has(const EntitySet *set, int32 row)
 KgeChosen *
 entity_set_chosen(const EntitySet *set, const KgeModel *model, const KgeAdjustment *adjustment, Pool *pool)
 {
-	Arena		arena = hkg_arena();
+	Arena		arena = hkg_within_memory(hkg_arena(), 0, "a search among candidates", "give fewer candidates");
 
-	hkg_check_memory_or(kge_chosen_bytes(model, adjustment, set->count, pool_threads(pool)), "a search among candidates",
-						"give fewer candidates");
 	return kge_chosen(&arena, pool, model, adjustment, set->row, set->count);
 }
 
 const KgeSketch *
 chosen_sketch(const KgeChosen *chosen, const KgeSketch *sketch, Pool *pool)
 {
-	Arena		arena = hkg_arena();
+	Arena		arena;
 
 	if (sketch == NULL || chosen->count < SKETCHED)
 		return NULL;
-	hkg_check_memory_or(kge_sketch_bytes(&chosen->model), "a search among candidates", "give fewer candidates");
+	arena = hkg_within_memory(hkg_arena(), 0, "a search among candidates", "give fewer candidates");
 	return kge_sketch(&arena, pool, &chosen->model);
 }

@@ -104,14 +104,12 @@ rank_task_open(RankTask *task)
 const Evidence *
 rank_here(const RankTask *task, KgeTriples triples, KgeRanks ranks)
 {
-	Arena		arena = hkg_arena();
+	Arena		arena = hkg_within_memory(hkg_arena(), 0, "ranking a split", HKG_ASK_FOR_LESS);
 	Scoring		scoring;
 	const Evidence *evidence = open_scoring(task->graph, task->model, task->data, task->kind, &scoring);
 
 	if (triples.count == 0)
 		return evidence;
-	hkg_check_memory(kge_rank_bytes(&scoring.kge, scoring.adjustment, triples.count, task->known.count, hkg_threads),
-					 "the ranks of a split");
 	kge_rank(&arena, hkg_pool(), &scoring.kge, scoring.adjustment, triples, task->known, (uint64) task->seed, ranks);
 	return evidence;
 }

@@ -88,12 +88,12 @@ scored_row_judged(const ScoredRow *scored, EvQuestionScores question)
 }
 
 FoundRows
-found_rows_open(int64 room, uint64 search, Size more, const char *what)
+found_rows_open(Arena arena, int64 room, Size more, const char *what)
 {
 	FoundRows	found = {.room = room};
 
-	hkg_check_memory_or(search + room * (sizeof(int32) + 2 * sizeof(double) + more),
-						psprintf("a list of " INT64_FORMAT " %s", room, what), "ask for a smaller k");
+	found.arena = hkg_within_memory(arena, room * (sizeof(int32) + 2 * sizeof(double) + more),
+									psprintf("a list of " INT64_FORMAT " %s", room, what), "ask for a smaller k");
 	found.row = array_new(int32, room);
 	found.score = array_new(double, room);
 	found.probability = array_new(double, room);

@@ -50,10 +50,11 @@ typedef struct FoundRows
 	int32	   *row;
 	double	   *score;
 	double	   *probability;
+	Arena		arena;			/* for the search */
 } FoundRows;
 
-/* Room for the best `room`.  search: bytes that finding them takes; `more` for each of them is taken later */
-extern FoundRows found_rows_open(int64 room, uint64 search, Size more, const char *what);
+/* Room for the best `room`; `more` bytes for each of them are taken later, by the search from `arena` */
+extern FoundRows found_rows_open(Arena arena, int64 room, Size more, const char *what);
 
 /* Takes the best of these, as far as there is room; they come first among the scored ones.  Probabilities are left. */
 extern void found_rows_take(FoundRows *found, ScoredRow *scored, int64 count,

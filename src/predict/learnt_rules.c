@@ -89,17 +89,6 @@ draw_facts_of(const RuleSurvey *survey, int32 relation, KgeSample sample)
 }
 
 static void
-check_memory(const RuleSurvey *survey, int64 asked)
-{
-	int			threads = pool_threads(survey->pool);
-
-	hkg_check_memory_or(survey->taken + path_survey_bytes(survey->facts, survey->network->shape, asked, threads) +
-						ev_count_paths_bytes(survey->facts, survey->k, threads) +
-						(survey->count + survey->k) * sizeof(LearntRule),
-						"a survey of learnt paths", "ask for fewer facts with a smaller sample");
-}
-
-static void
 add_rules(RuleSurvey *survey, int32 relation, int64 facts, int64 asked, const RelationPath *path,
 		  const EvPathCounts *counts, int64 count)
 {
@@ -127,12 +116,13 @@ survey_relation(RuleSurvey *survey, int32 relation)
 	EvSearch	search = {.work = WORK_OF_RULE,.seed = (uint64) survey->seed};
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg learnt paths", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(work);
-	Arena		arena = hkg_scratch(false);
+	Arena		arena = hkg_within_memory(hkg_scratch(false),
+										  survey->taken + (survey->count + survey->k) * sizeof(LearntRule),
+										  "a survey of learnt paths", "ask for fewer facts with a smaller sample");
 	EvPathCounts *counts = array_new(EvPathCounts, survey->k);
 	RelationPath *path;
 	int64		count;
 
-	check_memory(survey, sample.count);
 	count = path_survey(&arena, survey->pool, survey->facts, survey->network,
 						draw_facts_of(survey, relation, sample), sample.count, &path);
 	count = Min(count, survey->k);

@@ -80,18 +80,10 @@ count_questions(MissingQuestions *questions)
 	}
 }
 
-static uint64
-question_bytes(const MissingQuestions *questions)
-{
-	uint64		bytes = questions->most * sizeof(Question) + questions->most_known * sizeof(int32);
-
-	return is_restricted(questions->shown) ? 2 * bytes + (questions->most_known + questions->most) * sizeof(int32) : bytes;
-}
-
 MissingQuestions
 missing_questions_open(Graph *graph, const Predictor *predictor, int32 relation, const ShownEntities *shown)
 {
-	Arena		arena = hkg_arena();
+	Arena		arena = hkg_within_memory(hkg_arena(), 0, "a list of missing facts", "ask for those of one relation");
 	MissingQuestions questions = {.predictor = predictor,.shown = shown,.end = predictor->model->kge.relations};
 
 	if (relation >= 0)
@@ -100,19 +92,16 @@ missing_questions_open(Graph *graph, const Predictor *predictor, int32 relation,
 		questions.end = relation + 1;
 	}
 	questions.facts = predictor_facts(predictor, graph);
-	hkg_check_memory_or(ev_domain_finder_bytes(questions.facts), "a list of missing facts",
-						"ask for those of one relation");
 	questions.count_of = array_new(int64, 2 * (int64) (questions.end - questions.first));
 	questions.finder = ev_domain_finder(&arena, questions.facts, EV_MUCH_ALIKE);
 	count_questions(&questions);
-	hkg_check_memory_or(question_bytes(&questions), "a list of missing facts", "ask for those of one relation");
-	questions.question = array_new(Question, questions.most);
-	questions.known = array_new(int32, questions.most_known);
+	questions.question = arena_new(&arena, Question, questions.most);
+	questions.known = arena_new(&arena, int32, questions.most_known);
 	questions.likely = array_new(int32, LIKELY);
 	if (!is_restricted(shown))
 		return questions;
-	questions.chosen = array_new(Question, questions.most);
-	questions.chosen_known = array_new(int32, 2 * questions.most_known + questions.most);
+	questions.chosen = arena_new(&arena, Question, questions.most);
+	questions.chosen_known = arena_new(&arena, int32, 2 * questions.most_known + questions.most);
 	return questions;
 }
 

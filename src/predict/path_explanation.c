@@ -52,12 +52,11 @@ int
 path_explanation(Graph *graph, const Evidence *evidence, Triple triple, ExplainedPath *explained)
 {
 	const PathNetwork *network = evidence->network;
-	Arena		arena = hkg_arena();
+	Arena		arena = hkg_within_memory(hkg_arena(), evidence_taken_bytes(evidence), "an explanation by paths",
+										  "train the model again with a smaller path_kept or path_width");
 	PathReason	reason[EXPLAINED_PATHS + 1];
 	int			count;
 
-	hkg_check_memory_or(evidence_taken_bytes(evidence) + path_reasoner_bytes(&evidence->facts, network->shape),
-						"an explanation by paths", "train the model again with a smaller path_kept or path_width");
 	count = path_reasons(path_reasoner(&arena, &evidence->facts, network, false), triple, SIDE_TAIL, false, EXPLAINED_PATHS,
 						 reason, hkg_leader(), POOL_LEADER);
 	for (int i = 0; i < count; i++)

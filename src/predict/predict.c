@@ -332,14 +332,12 @@ static void
 ask_chosen(const Asked *asked, Pool *pool, const Question *all, Answers *answers)
 {
 	const KgeChosen *chosen = asked->chosen;
-	Arena		arena = hkg_arena();
 	int			k = Min(asked->k, chosen->count);
+	Arena		arena = hkg_within_memory(hkg_arena(), (uint64) answers->count * k * sizeof(KgeAnswer),
+										  "a search among candidates", "ask for a smaller k");
 	Question   *question = chosen_questions(chosen, all, answers->count);
 	KgeTopMany *search;
 
-	hkg_check_memory_or(kge_top_many_bytes(&chosen->model, asked->chosen_sketch, chosen->adjustment, pool_threads(pool)) +
-						(uint64) answers->count * k * sizeof(KgeAnswer), "a search among candidates",
-						"ask for a smaller k");
 	search = kge_top_many(&arena, pool, &chosen->model, asked->chosen_sketch, chosen->adjustment,
 						  !ev_uses_embedding(asked->predictor->kind));
 	answers->listed = k;
@@ -385,14 +383,13 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 {
 	const Predictor *predictor = asked->predictor;
 	bool		embedding = ev_uses_embedding(predictor->kind);
-	Arena		arena = hkg_scratch(false);
+	Arena		arena;
 	Numbers		given = {array_new(int32, count), count, count};
 	KnownAnswers known;
 	Answers		answers;
 	AnswerNames names;
 	Question   *question;
 	bool		alone = embedding && asked->count == 1;
-	uint64		search;
 
 	/* 1. each question once, and what is known of it; half of them at a time where that is too much */
 	memcpy(given.value, asked->given + first, count * sizeof(int32));
@@ -416,11 +413,9 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 	question = make_questions(asked, given.value, &known, answers.count);
 
 	/* 2. the best rows of each: a single question's by all threads together */
-	search = alone ? kge_top_bytes(&asked->kge, pool_threads(pool), adjustment != NULL, answers.listed) :
-		kge_top_many_bytes(&asked->kge, asked->sketch, adjustment, pool_threads(pool));
-	hkg_check_memory_or(search + (uint64) answers.count * answers.listed * sizeof(KgeAnswer),
-						asked->name == NULL ? psprintf("a list of %d entities", asked->k) :
-						psprintf("a list of %d entities for each question", asked->k), "ask for a smaller k");
+	arena = hkg_within_memory(hkg_scratch(false), (uint64) answers.count * answers.listed * sizeof(KgeAnswer),
+							  asked->name == NULL ? psprintf("a list of %d entities", asked->k) :
+							  psprintf("a list of %d entities for each question", asked->k), "ask for a smaller k");
 	answers.answer = array_new(KgeAnswer, (Size) answers.count * answers.listed);
 	answers.found = array_new(int64, answers.count);
 	if (alone)
@@ -489,11 +484,10 @@ answer_all(FunctionCallInfo fcinfo, Asked *asked, SqlResult *result)
 	}
 	else if (predictor->added->count > 0 && (!alone || asked->candidates.given))
 	{
-		Arena		arena = hkg_arena();
+		Arena		arena = hkg_within_memory(hkg_arena(), 0, "a sketch of entities that came after the training",
+											  "train the model again");
 
 		asked->kge = added_entities_array(predictor->added);
-		hkg_check_memory_or(kge_sketch_bytes(&asked->kge), "a sketch of entities that came after the training",
-							"train the model again");
 		asked->sketch = kge_sketch(&arena, pool, &asked->kge);
 	}
 

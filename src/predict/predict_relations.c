@@ -10,6 +10,7 @@
 
 #include "graph/call.h"
 #include "server/argument.h"
+#include "server/host.h"
 
 /* Most probable first: scores of different relations are not comparable. */
 static int
@@ -94,7 +95,7 @@ predict_relations(Graph *graph, const Predictor *predictor, int32 head, int32 ta
 	const KgeModel *kge = &predictor->kge;
 	const RowNumbering numbering = {predictor, false};
 	ScoredRow  *scored = array_new(ScoredRow, kge->relations);
-	FoundRows	found = found_rows_open(Min(k, kge->relations), 0, 0, "relations");
+	FoundRows	found = found_rows_open(hkg_arena(), Min(k, kge->relations), 0, "relations");
 	Numbers		excluded = {0};
 	int64		count;
 

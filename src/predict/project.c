@@ -86,19 +86,13 @@ load_module(void)
 	return function;
 }
 
-static void *
-allocate(void *context, size_t bytes)
-{
-	hkg_check_memory_or(bytes, "finding principal components", "train a model with fewer dimensions");
-	return hkg_allocate(context, bytes);
-}
-
 /* ---- the function ------------------------------------------------------------------ */
 
 static Projection
 find_components(const Model *model, int k)
 {
-	Arena		arena = {.allocate = allocate,.context = CurrentMemoryContext};
+	Arena		arena = hkg_within_memory(hkg_arena(), 0, "finding principal components",
+										  "train a model with fewer dimensions");
 	Projection	projection = {
 		.row = model->kge.entity,
 		.rows = model->kge.entities,

@@ -17,7 +17,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-#include "model/kept_tables.h"
+#include "graph/version.h"
 #include "model/model_cache.h"
 #include "model/predictor.h"
 #include "server/argument.h"
@@ -25,7 +25,6 @@
 #include "server/named_numbers.h"
 #include "server/sql.h"
 #include "server/visibility.h"
-#include "server/written_rows.h"
 
 /* ---- names, row by row ---------------------------------------------------------------- */
 
@@ -72,9 +71,8 @@ typedef struct CallSite
 	MemoryContext context;		/* of all below; reset when they are no longer valid */
 	char	   *graph;			/* as typed; NULL: nothing is kept */
 	char	   *model;
-	Visibility	view;
-	List	   *written;		/* those of tables_read that this transaction has written, and how many rows */
-	uint64		rows;
+	List	   *written;		/* those of tables_read that this transaction has written */
+	uint64		snapshot;		/* its number */
 	uint64		serial;			/* of the model's copy */
 	NamedNumbers *entities;		/* rows by name */
 	NamedNumbers *relations;
@@ -141,7 +139,7 @@ check_kept(CallSite *site, const char *graph, const char *model, EvKind kind)
 	if (site->graph != NULL &&
 		(strcmp(site->graph, graph) != 0 || strcmp(site->model, model) != 0 || site->kind != kind ||
 		 site->entities->count >= NAMES_LIMIT || site->relations->count >= NAMES_LIMIT ||
-		 !visibility_is_active(&site->view) || (site->written != NIL && rows_written(site->written) != site->rows)))
+		 site->snapshot != snapshot_number(site->written)))
 		forget_all(site);
 }
 
@@ -151,8 +149,8 @@ note_written(CallSite *site, const Graph *graph)
 {
 	MemoryContext caller = MemoryContextSwitchTo(site->context);
 
-	site->written = tables_written_by_now(graph, tables_read);
-	site->rows = rows_written(site->written);
+	site->written = tables_written(graph, tables_read);
+	site->snapshot = snapshot_number(site->written);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -186,7 +184,6 @@ remember_model(CallSite *site, const char *graph, const Model *model, EvKind kin
 	site->threshold = NULL;
 	site->kind = kind;
 	site->facts = facts;
-	site->view = visibility_active();
 	site->serial = model->serial;
 	site->model = pstrdup(model->name);
 	site->graph = pstrdup(graph);

@@ -25,12 +25,6 @@ typedef struct SideScores
 	KgeExactScore exact;
 } SideScores;
 
-uint64
-side_scores_bytes(int64 count)
-{
-	return count * (2 * sizeof(double) + sizeof(ScoreParts) + sizeof(KgeScored *) + sizeof(int64));
-}
-
 static int
 compare_triples(const void *a, const void *b)
 {

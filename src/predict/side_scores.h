@@ -9,8 +9,6 @@
 
 #include "model/predictor.h"
 
-extern uint64 side_scores_bytes(int64 count);
-
 /* The parts of the scores of triples as answers on that side, in the current context. */
 extern ScoreParts *side_parts(const Predictor *predictor, Scoring *scoring, Pool *pool, const KgeScored *found, int64 count,
 							  Side side);

@@ -38,30 +38,6 @@ candidate_at(const BodyCounts *counts, int32 place)
 	return &counts->mining->candidate[counts->order[place]];
 }
 
-static EvCountedRule
-counted_rule(const Mining *mining, const Candidate *candidate)
-{
-	bool		backwards = fact_functional_backwards(&mining->index, candidate->head);
-
-	return (EvCountedRule) {
-		.relation = mining->given ? candidate->head : -1,
-		.side = FORWARDS(candidate->head) + backwards,
-		.side_is_y = backwards != candidate->mirrored
-	};
-}
-
-/* The end of the candidates with the body of the one at `start`. */
-static int32
-end_of_body(const BodyCounts *counts, int32 start)
-{
-	const Rule *body = &candidate_at(counts, start)->body;
-	int32		end = start + 1;
-
-	while (end < counts->mining->count && rule_compare_bodies(body, &candidate_at(counts, end)->body) == 0)
-		end++;
-	return end;
-}
-
 /* The next bodies; returns the end of their candidates. */
 static int32
 gather_bodies(BodyCounts *counts)
@@ -74,15 +50,23 @@ gather_bodies(BodyCounts *counts)
 	{
 		EvCountedBody *body = &counts->body[counts->bodies++];
 		int32		start = end;
-		Rule		whole;
+		const Rule *first = &candidate_at(counts, start)->body;
+		Rule		whole = rule_with_domain(first);
 
 		hkg_check_interrupts();
-		end = end_of_body(counts, start);
+		for (; end < mining->count && rule_compare_bodies(first, &candidate_at(counts, end)->body) == 0; end++)
+		{
+			const Candidate *candidate = candidate_at(counts, end);
+			bool		backwards = fact_functional_backwards(&mining->index, candidate->head);
+
+			counts->rule[end] = (EvCountedRule) {
+				.relation = mining->given ? candidate->head : -1,
+				.side = FORWARDS(candidate->head) + backwards,
+				.side_is_y = backwards != candidate->mirrored
+			};
+		}
 		*body = (EvCountedBody) {.rule = &counts->rule[start],.rules = end - start};
-		for (int32 i = start; i < end; i++)
-			counts->rule[i] = counted_rule(mining, candidate_at(counts, i));
 		/* a rule that was given may have a body that nothing can match */
-		whole = rule_with_domain(&candidate_at(counts, start)->body);
 		if (!rule_in_rows(mining->data, &whole, NULL, NULL, &body->body))
 			counts->bodies--;
 	}
@@ -108,19 +92,6 @@ set_sizes(BodyCounts *counts)
 	}
 }
 
-static int32 *
-order_by_body(const Mining *mining)
-{
-	const Rule **body = array_new(const Rule *, mining->count);
-	int32	   *order;
-
-	for (int64 i = 0; i < mining->count; i++)
-		body[i] = &mining->candidate[i].body;
-	order = rules_by_body(body, (int32) mining->count);
-	pfree(body);
-	return order;
-}
-
 /* As many threads as there is memory for, one at least. */
 static EvCounter *
 make_counter(const Mining *mining)
@@ -142,10 +113,14 @@ mine_bodies(Mining *mining)
 	int32		count = (int32) mining->count;
 	EvSlice		slice = ev_slice(&mining->index, mining->slice.number - 1, mining->slice.count);
 	BodyCounts	counts = {.mining = mining,.at_once = Max(LEAST_AT_ONCE, Min(MOST_AT_ONCE, count / TIMES))};
+	const Rule **body;
 
 	mining_check_growth(mining, (uint64) count * (sizeof(EvCountedRule) + sizeof(int32) + sizeof(Rule *)) * 2);
 	counts.counter = make_counter(mining);
-	counts.order = order_by_body(mining);
+	body = array_new(const Rule *, count);
+	for (int32 i = 0; i < count; i++)
+		body[i] = &mining->candidate[i].body;
+	counts.order = rules_by_body(body, count);
 	counts.body = array_new(EvCountedBody, counts.at_once);
 	counts.rule = array_new(EvCountedRule, count);
 	while (counts.next < count)

@@ -87,23 +87,12 @@ term_of(int variable, Term fresh)
 	return variable == X ? TERM_X : variable == Y ? TERM_Y : fresh - (variable - A);
 }
 
-/* From rows to ids. */
-static Atom
-atom_of(const Search *search, Step step, const CountedBody *body, Term fresh)
-{
-	const GraphData *data = search->mining->data;
-	int32		relation = data->relation_id[RELATION_OF(body->atom)];
-	Term		from = term_of(step.from, fresh);
-	Term		to = body->constant >= 0 ? data->entity_id[body->constant] : term_of(step.to, fresh);
-
-	return IS_BACKWARDS(body->atom) ? (Atom) {relation, to, from} : (Atom) {relation, from, to};
-}
-
 /* Takes the rule of a combination that is a body. */
 static void
 add_rule(const Search *search, const Combination *combination, int32 support)
 {
-	Rule		rule = {.head = search->mining->data->relation_id[search->head]};
+	const GraphData *data = search->mining->data;
+	Rule		rule = {.head = data->relation_id[search->head]};
 	Term		fresh = TERM_A;
 
 	for (int i = 0; i < combination->count; i++)
@@ -113,7 +102,14 @@ add_rule(const Search *search, const Combination *combination, int32 support)
 
 		trace_body(search, combination->chosen[i], atom);
 		for (int k = 0; k < component->atoms; k++)
-			rule.body[rule.length++] = atom_of(search, component->step[k], atom[k], fresh);
+		{
+			int32		relation = data->relation_id[RELATION_OF(atom[k]->atom)];
+			Term		from = term_of(component->step[k].from, fresh);
+			Term		to = atom[k]->constant >= 0 ? data->entity_id[atom[k]->constant] :
+				term_of(component->step[k].to, fresh);
+
+			rule.body[rule.length++] = IS_BACKWARDS(atom[k]->atom) ? (Atom) {relation, to, from} : (Atom) {relation, from, to};
+		}
 		fresh -= VARIABLES - A;
 	}
 	mining_add(search->mining, search->head, &rule, support);
@@ -140,15 +136,6 @@ facts_of_body(const Search *search, ChosenBody chosen, int64 *facts)
 
 	*facts = lists->first[chosen.body + 1] - lists->first[chosen.body];
 	return lists->fact + lists->first[chosen.body];
-}
-
-static int32
-binding_at(const Search *search, ChosenBody chosen, int32 fact)
-{
-	const FactLists *lists = &search->lists[chosen.component];
-
-	return lists->fact_binding[lower_bound_int32(lists->fact, lists->first[chosen.body],
-												 lists->first[chosen.body + 1], fact)];
 }
 
 /* Goes on to the next fact, from number *i and *j on, that both lists have. */
@@ -184,11 +171,14 @@ has_bindings(const Search *search, const Combination *combination, const int32 *
 		hkg_check_interrupts();
 		for (int k = 0; k < combination->count; k++)
 		{
+			ChosenBody	chosen = combination->chosen[k];
+			const FactLists *lists = &search->lists[chosen.component];
 			int32		binding;
 
-			if (!component_of(search, combination->chosen[k])->constant || first[k] == TWO_BINDINGS)
+			if (!component_of(search, chosen)->constant || first[k] == TWO_BINDINGS)
 				continue;
-			binding = binding_at(search, combination->chosen[k], fact[i]);
+			binding = lists->fact_binding[lower_bound_int32(lists->fact, lists->first[chosen.body],
+															lists->first[chosen.body + 1], fact[i])];
 			if (first[k] == NO_BINDING)
 				first[k] = binding;
 			else if (first[k] != binding)
@@ -200,13 +190,6 @@ has_bindings(const Search *search, const Combination *combination, const int32 *
 }
 
 /* ---- one component more -------------------------------------------------------------------- */
-
-/* Whether so many atoms can be a body, with one more for an end that is not there yet. */
-static bool
-fits(const Search *search, const Combination *combination)
-{
-	return combination->atoms + !combination->end[X] + !combination->end[Y] < search->mining->options->max_rule_length;
-}
 
 static Combination
 with_component(const Search *search, const Combination *base, int component)
@@ -248,13 +231,16 @@ take_combination(Search *search, const Combination *base, Combination *grown, in
 	pfree(fact);
 }
 
-/* The bodies of a component, above `last`, that facts of a combination have; counted, in no order. */
-static Numbers
-count_bodies(const Search *search, const Combination *base, int component, int32 last)
+/* All combinations of `base` with bodies of one more component, above `last`; the component stands last in `grown`. */
+static void
+extend_by(Search *search, const Combination *base, const Combination *grown, int component, int32 last)
 {
 	const FactLists *lists = &search->lists[component];
 	Numbers		found = {0};
+	int32	   *support;
+	int64		kept = 0;
 
+	/* 1. the bodies that facts of the combination have are counted, in no order */
 	for (int64 i = 0; i < base->facts; i++)
 	{
 		int32		unit = unit_of_fact(search, component, base->fact[i]);
@@ -268,40 +254,23 @@ count_bodies(const Search *search, const Combination *base, int component, int32
 				numbers_append(&found, body);
 		}
 	}
-	return found;
-}
 
-/* Keeps the bodies over the bounds and returns their supports; the counters are free again, for others. */
-static int32 *
-take_supports(const Search *search, int component, Numbers *found)
-{
-	int32	   *count = search->lists[component].count;
-	int32	   *support = array_new(int32, found->count);
-	int64		kept = 0;
-
-	for (int64 i = 0; i < found->count; i++)
-	{
-		int32		body = found->value[i];
-
-		if (count[body] >= search->threshold)
-		{
-			support[kept] = count[body];
-			found->value[kept++] = body;
-		}
-		count[body] = 0;
-	}
-	found->count = kept;
-	return support;
-}
-
-/* All combinations of `base` with bodies of one more component, which stands last in `grown`. */
-static void
-extend_by(Search *search, const Combination *base, const Combination *grown, int component, int32 last)
-{
-	Numbers		found = count_bodies(search, base, component, last);
-	int32	   *support = take_supports(search, component, &found);
-
+	/* 2. those over the bounds stay; the counters are free again, for others */
+	support = array_new(int32, found.count);
 	for (int64 i = 0; i < found.count; i++)
+	{
+		int32		body = found.value[i];
+
+		if (lists->count[body] >= search->threshold)
+		{
+			support[kept] = lists->count[body];
+			found.value[kept++] = body;
+		}
+		lists->count[body] = 0;
+	}
+
+	/* 3. each is combined */
+	for (int64 i = 0; i < kept; i++)
 	{
 		Combination taken = *grown;
 
@@ -324,7 +293,9 @@ extend(Search *search, const Combination *base)
 	{
 		Combination grown = with_component(search, base, component);
 
-		if (search->lists[component].start != NULL && fits(search, &grown))
+		/* its atoms can be a body, with one more for an end that is not there yet */
+		if (search->lists[component].start != NULL &&
+			grown.atoms + !grown.end[X] + !grown.end[Y] < search->mining->options->max_rule_length)
 			extend_by(search, base, &grown, component, component == last.component ? last.body : -1);
 	}
 }

@@ -88,19 +88,6 @@ take_any(Embedding *embedding)
 	return true;
 }
 
-static bool
-is_known(const Components *components, Component *component)
-{
-	for (int i = 0; i < components->count; i++)
-	{
-		Embedding	embedding = embedding_of(components, i, component, take_any);
-
-		if (components->component[i].atoms == component->atoms && embed(&embedding, 0))
-			return true;
-	}
-	return false;
-}
-
 /* Parts without the last atom are within the prefix. */
 static bool
 take_part(Embedding *embedding)
@@ -113,20 +100,6 @@ take_part(Embedding *embedding)
 		outer->part[outer->parts++] = embedding->part;
 	}
 	return false;
-}
-
-/* What stands at one end alone and is complete is counted late, and not of all facts (rule_search.c): it bounds nothing. */
-static void
-find_parts(const Components *components, Component *component)
-{
-	for (int i = 0; i < components->count; i++)
-	{
-		const Component *inner = &components->component[i];
-		Embedding	embedding = embedding_of(components, i, component, take_part);
-
-		if (inner->atoms < component->atoms && !(inner->complete && !(inner->end[X] && inner->end[Y])))
-			embed(&embedding, 0);
-	}
 }
 
 /* ---- growth ------------------------------------------------------------------------- */
@@ -164,9 +137,27 @@ grow(const ComponentGrowth *growth, const Component *base, int from, int to)
 	grown.constant = to == CONSTANT;
 	grown.parts = 0;
 	/* a further atom can mend two */
-	if (grown.atoms + (lacking_variables(&grown, X) + 1) / 2 > growth->body_atoms || is_known(components, &grown))
+	if (grown.atoms + (lacking_variables(&grown, X) + 1) / 2 > growth->body_atoms)
 		return;
-	find_parts(components, &grown);
+
+	/* an equal one is there */
+	for (int i = 0; i < components->count; i++)
+	{
+		Embedding	embedding = embedding_of(components, i, &grown, take_any);
+
+		if (components->component[i].atoms == grown.atoms && embed(&embedding, 0))
+			return;
+	}
+
+	/* what stands at one end alone and is complete is counted late, and not of all facts (rule_search.c): it bounds nothing */
+	for (int i = 0; i < components->count; i++)
+	{
+		const Component *inner = &components->component[i];
+		Embedding	embedding = embedding_of(components, i, &grown, take_part);
+
+		if (inner->atoms < grown.atoms && !(inner->complete && !(inner->end[X] && inner->end[Y])))
+			embed(&embedding, 0);
+	}
 	Assert(components->count < MAX_COMPONENTS);
 	components->component[components->count++] = grown;
 }

@@ -83,38 +83,6 @@ rule_of(const Rater *rater, int32 number)
 /* ---- scores --------------------------------------------------------------------- */
 
 static void
-add_scores(Rater *rater, const Segment *segment, int32 end)
-{
-	ScoreSums  *sums = &rater->sums[segment->number];
-
-	for (int32 i = segment->start; i < end; i++)
-	{
-		double		sigma = kge_sigmoid(rater->score[i]);
-
-		/* the scores of a model that has diverged count as 0 */
-		if (isnan(sigma))
-			continue;
-		sums->sigma += (uint64) (sigma * SIGMA_UNIT);
-		sums->square += (uint64) (sigma * sigma * SIGMA_UNIT);
-	}
-	sums->count += end - segment->start;
-}
-
-/* Gives the rule up when it can't reach the least quality that counts any more. */
-static void
-give_up_early(Rater *rater, int32 number)
-{
-	const MinedRule *rule = rule_of(rater, number);
-	const ScoreSums *sums = &rater->sums[number];
-	double		all = (double) MINED_PREDICTIONS(rule);
-	double		most = ((double) sums->sigma / SIGMA_UNIT + (all - (double) sums->count)) / all;
-	double		omega = rater->model.omega;
-
-	if ((1 - omega) * MINED_STANDARD_CONFIDENCE(rule) + omega * most < rater->least_quality - 1e-9)
-		rater->failed[number] = true;
-}
-
-static void
 score_block(Rater *rater)
 {
 	MemoryContext caller = MemoryContextSwitchTo(rater->scratch);
@@ -127,11 +95,34 @@ score_block(Rater *rater)
 	MemoryContextReset(rater->scratch);
 	for (int32 i = 0; i < rater->segments; i++)
 	{
+		int32		number = rater->segment[i].number;
+		int32		start = rater->segment[i].start;
+		int32		end = i + 1 < rater->segments ? rater->segment[i + 1].start : rater->triples;
+		ScoreSums  *sums = &rater->sums[number];
+		const MinedRule *rule = rule_of(rater, number);
+		double		all = (double) MINED_PREDICTIONS(rule);
+		double		omega = rater->model.omega;
+		double		most;
+
 		hkg_check_interrupts();
-		add_scores(rater, &rater->segment[i],
-				   i + 1 < rater->segments ? rater->segment[i + 1].start : rater->triples);
-		if (rater->least_quality >= 0)
-			give_up_early(rater, rater->segment[i].number);
+		/* 1. its scores */
+		for (int32 j = start; j < end; j++)
+		{
+			double		sigma = kge_sigmoid(rater->score[j]);
+
+			/* those of a model that has diverged count as 0 */
+			if (isnan(sigma))
+				continue;
+			sums->sigma += (uint64) (sigma * SIGMA_UNIT);
+			sums->square += (uint64) (sigma * sigma * SIGMA_UNIT);
+		}
+		sums->count += end - start;
+
+		/* 2. the rule is given up when it can't reach the least quality that counts any more */
+		most = ((double) sums->sigma / SIGMA_UNIT + (all - (double) sums->count)) / all;
+		if (rater->least_quality >= 0 &&
+			(1 - omega) * MINED_STANDARD_CONFIDENCE(rule) + omega * most < rater->least_quality - 1e-9)
+			rater->failed[number] = true;
 	}
 	rater->triples = 0;
 	rater->segments = 0;
@@ -174,23 +165,14 @@ mix(uint64 hash)
 	return hash ^ (hash >> 33);
 }
 
-/* A hash of the triple's ids: the same in any order of arrival and in any session */
-static uint64
-hash_triple(const Rater *rater, Triple triple)
-{
-	const GraphData *data = rater->model.data;
-	uint64		pair = (uint64) (uint32) data->entity_id[triple.head] << 32 |
-		(uint32) data->entity_id[triple.tail];
-
-	return mix(pair ^ mix((uint32) data->relation_id[triple.relation] + UINT64CONST(1)));
-}
-
 /*
  * Keeps what may be among the `sample` least hashes: those below a bound, which leaves too few in one case of 10^15.
+ * A hash is of ids: the same in any order of arrival and in any session.
  */
 static void
 draw_from(Rater *rater, int32 number, const Triple *triples, int64 count)
 {
+	const GraphData *data = rater->model.data;
 	double		sample = rater->model.sample;
 	double		all = (double) MINED_PREDICTIONS(rule_of(rater, number));
 	double		part = Min(1, (sample + 8 * sqrt(sample) + 32) / all);
@@ -198,14 +180,16 @@ draw_from(Rater *rater, int32 number, const Triple *triples, int64 count)
 
 	for (int64 i = 0; i < count; i++)
 	{
-		uint64		hash = hash_triple(rater, triples[i]);
+		Triple		triple = triples[i];
+		uint64		pair = (uint64) (uint32) data->entity_id[triple.head] << 32 | (uint32) data->entity_id[triple.tail];
+		uint64		hash = mix(pair ^ mix((uint32) data->relation_id[triple.relation] + UINT64CONST(1)));
 
 		if (hash > bound)
 			continue;
 		if (rater->draws % BLOCK == 0)
 			hkg_check_memory(3 * rater->draws * sizeof(DrawnTriple), "a sample of predictions");
 		rater->draw = array_reserve(rater->draw, rater->draws + 1, &rater->draw_room, sizeof(DrawnTriple));
-		rater->draw[rater->draws++] = (DrawnTriple) {number, hash, triples[i]};
+		rater->draw[rater->draws++] = (DrawnTriple) {number, hash, triple};
 	}
 }
 

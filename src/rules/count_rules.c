@@ -37,18 +37,6 @@ rules_of_array(Graph *graph, ArrayType *array, int64 *count)
 	return rule;
 }
 
-static void
-put_counts(SqlResult *result, const MinedRule *rule)
-{
-	Datum		values[4] = {
-		CStringGetTextDatum(rule->text), Int64GetDatum(rule->support), Int64GetDatum(rule->body_size),
-		Int64GetDatum(rule->pca_body_size)
-	};
-	bool		nulls[4] = {false};
-
-	sql_result_row(result, values, nulls);
-}
-
 HKG_FUNCTION(hkg_count_rules);
 Datum
 hkg_count_rules(PG_FUNCTION_ARGS)
@@ -68,8 +56,15 @@ hkg_count_rules(PG_FUNCTION_ARGS)
 	mined = mine_given(graph, graph_read(graph), rules, count, slice);
 	for (int64 i = 0; i < mined->count; i++)
 	{
+		const MinedRule *rule = &mined->rule[i];
+		Datum		values[4] = {
+			CStringGetTextDatum(rule->text), Int64GetDatum(rule->support), Int64GetDatum(rule->body_size),
+			Int64GetDatum(rule->pca_body_size)
+		};
+		bool		nulls[4] = {false};
+
 		hkg_check_interrupts();
-		put_counts(result, &mined->rule[i]);
+		sql_result_row(result, values, nulls);
 	}
 	sql_end();
 	return (Datum) 0;

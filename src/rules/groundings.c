@@ -169,26 +169,20 @@ try_edges(Matcher *matcher, int k, FactSpan edges)
 	}
 }
 
-/* Another bound variable that a later atom joins to the new one of atom k; UNBOUND when there is none. */
-static int
-partner_of(const Matcher *matcher, int k)
-{
-	const Step *step = matcher->component->step;
-
-	for (int i = k + 1; i < matcher->component->atoms; i++)
-		if (step[i].to == step[k].to && step[i].from != step[k].from && matcher->bound[step[i].from] != UNBOUND)
-			return step[i].from;
-	return UNBOUND;
-}
-
 static void
 bind_variable(Matcher *matcher, int k)
 {
-	Step		step = matcher->component->step[k];
-	int			partner = partner_of(matcher, k);
+	const Component *component = matcher->component;
+	Step		step = component->step[k];
+	int			partner = UNBOUND;	/* a bound variable that a later atom joins to the new one */
 	FactSpan	span = fact_span(matcher->index, matcher->bound[step.from]);
-	FactSpan	other = fact_span(matcher->index, matcher->bound[partner == UNBOUND ? step.from : partner]);
+	FactSpan	other;
 
+	for (int i = component->atoms - 1; i > k; i--)
+		if (component->step[i].to == step.to && component->step[i].from != step.from &&
+			matcher->bound[component->step[i].from] != UNBOUND)
+			partner = component->step[i].from;
+	other = fact_span(matcher->index, matcher->bound[partner == UNBOUND ? step.from : partner]);
 	if (partner != UNBOUND)
 		count_steps(matcher, Min(span.end - span.at, other.end - other.at));
 	while (partner == UNBOUND ? span.at < span.end : fact_spans_common(&span, &other))
@@ -204,15 +198,6 @@ bind_variable(Matcher *matcher, int k)
 	matcher->bound[step.to] = UNBOUND;
 }
 
-static bool
-has_relation(const Matcher *matcher, int atoms, int32 relation)
-{
-	for (int i = 0; i < atoms; i++)
-		if (RELATION_OF(matcher->label[i]) == relation)
-			return true;
-	return relation == matcher->search->head;
-}
-
 /* The last atom is instantiated. */
 static void
 try_constants(Matcher *matcher, int k)
@@ -224,8 +209,11 @@ try_constants(Matcher *matcher, int k)
 	for (int64 i = index->start[entity]; i < index->start[entity + 1]; i++)
 	{
 		FactEdge	edge = index->edge[i];
+		bool		occurs = RELATION_OF(edge.atom) == matcher->search->head;
 
-		if (has_relation(matcher, k, RELATION_OF(edge.atom)) || entity_id[edge.other] < 0)
+		for (int j = 0; j < k; j++)
+			occurs |= RELATION_OF(matcher->label[j]) == RELATION_OF(edge.atom);
+		if (occurs || entity_id[edge.other] < 0)
 			continue;
 		matcher->atom = edge.atom;
 		matcher->constant = edge.other;

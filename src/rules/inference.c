@@ -37,25 +37,17 @@ flush_chunk(Inference *inference, int32 rule)
 	inference->chunk_count = 0;
 }
 
-/* Marks the tails of the facts (x, relation, ?). */
-static void
-mark_tails(Inference *inference, int32 relation, int32 x)
-{
-	FactGroup	group = fact_group(inference->index, x, FORWARDS(relation));
-
-	inference->serial++;
-	for (int64 i = group.first; i < group.end; i++)
-		inference->known[inference->index->edge[i].other] = inference->serial;
-}
-
 /* What x yields for one rule: facts, or what is beyond them */
 static void
 infer_x(Inference *inference, int32 rule, int32 x, const EvRectangle *pairs)
 {
 	int32		relation = inference->relation[rule];
+	FactGroup	group = fact_group(inference->index, x, FORWARDS(relation));
 
 	hkg_check_interrupts();
-	mark_tails(inference, relation, x);
+	inference->serial++;
+	for (int64 i = group.first; i < group.end; i++)
+		inference->known[inference->index->edge[i].other] = inference->serial;
 	for (int32 i = 0; i < pairs->y_count; i++)
 	{
 		inference->chunk[inference->chunk_count] = (Triple) {x, relation, pairs->y[i]};

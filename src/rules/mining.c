@@ -44,13 +44,6 @@ mining_threshold(const Mining *mining, int32 head)
 	return (int32) Max(support, options->min_support);
 }
 
-static void
-list_heads(Mining *mining)
-{
-	graph_check_relation_ids(mining->graph, mining->data);
-	mining->start = facts_by_relation(mining->data->fact, mining->data->facts, mining->data->relations);
-}
-
 uint64
 mine_index_bytes(const GraphData *data, bool for_search)
 {
@@ -107,16 +100,6 @@ mining_add(Mining *mining, int32 head, const Rule *rule, int32 support)
 	candidate->body = candidate->mirrored ? mirrored : candidate->rule;
 }
 
-/* Takes a canonical rule that is given. */
-static void
-add_given(Mining *mining, const Rule *rule)
-{
-	const GraphData *data = mining->data;
-	Candidate  *candidate = new_candidate(mining, graph_row(data->relation_id, data->relations, rule->head));
-
-	candidate->rule = candidate->body = *rule;
-}
-
 /* ---- the result ------------------------------------------------------------------- */
 
 static int
@@ -168,6 +151,30 @@ make_result(const Mining *mining)
 	return result;
 }
 
+/* ---- rules in the order of rule_compare ---------------------------------------------- */
+
+static int
+compare_places(const void *a, const void *b)
+{
+	return rule_compare(&(*(MinedRule *const *) a)->rule, &(*(MinedRule *const *) b)->rule);
+}
+
+void
+rule_places_sort(MinedRule **place, int64 count)
+{
+	sort_array(hkg_leader(), POOL_LEADER, place, count, sizeof(MinedRule *), compare_places);
+}
+
+MinedRule *
+rule_places_find(MinedRule **place, int64 count, const Rule *rule)
+{
+	MinedRule	key = {.rule = *rule};
+	MinedRule  *pointer = &key;
+	MinedRule **found = bsearch(&pointer, place, count, sizeof(MinedRule *), compare_places);
+
+	return found == NULL ? NULL : *found;
+}
+
 /* ---- all of it --------------------------------------------------------------------- */
 
 MemoryContext
@@ -177,7 +184,8 @@ mining_begin(Mining *mining)
 
 	mining->memory = AllocSetContextCreate(CurrentMemoryContext, "hybridkg mining", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(mining->memory);
-	list_heads(mining);
+	graph_check_relation_ids(mining->graph, mining->data);
+	mining->start = facts_by_relation(mining->data->fact, mining->data->facts, mining->data->relations);
 	return caller;
 }
 
@@ -215,7 +223,11 @@ mine_given(Graph *graph, const GraphData *data, const Rule *rules, int64 count, 
 
 	mining_index(&mining, false);
 	for (int64 i = 0; i < count; i++)
-		add_given(&mining, &rules[i]);
+	{
+		Candidate  *candidate = new_candidate(&mining, graph_row(data->relation_id, data->relations, rules[i].head));
+
+		candidate->rule = candidate->body = rules[i];
+	}
 	mine_bodies(&mining);
 	return end(&mining, caller);
 }

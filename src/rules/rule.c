@@ -240,15 +240,6 @@ is_connected(const Rule *rule)
 	return count == rule->length + 1;
 }
 
-static bool
-body_has(const Rule *rule, Term term)
-{
-	for (int i = 0; i < rule->length; i++)
-		if (rule->body[i].first == term || rule->body[i].second == term)
-			return true;
-	return false;
-}
-
 static const char *
 fault_of_atom(const Rule *rule, int i)
 {
@@ -296,8 +287,14 @@ rule_fault(const Rule *rule, char *const *names)
 			return fault;
 	}
 	for (Term term = TERM_X; rule_atoms(rule) > 0 && term >= TERM_Y; term--)
-		if (!body_has(rule, term))
+	{
+		bool		there = false;
+
+		for (int i = 0; i < rule->length; i++)
+			there |= rule->body[i].first == term || rule->body[i].second == term;
+		if (!there)
 			return psprintf("variable %s of its head is not in its body", names[-1 - term]);
+	}
 	if (rule->length == 0)
 		return "its body is empty, and its head has no constant";
 	if (!is_connected(rule))
@@ -415,4 +412,32 @@ rule_from_array(int32 head, Datum body, Rule *rule)
 		damaged_body(fault);
 	if ((Pointer) array != DatumGetPointer(body))
 		pfree(array);
+}
+
+/* ---- rules as numbers, as they are sent to a node and come back ------------- */
+
+void
+rule_append(Numbers *numbers, const Rule *rule)
+{
+	numbers_append(numbers, rule->head);
+	numbers_append(numbers, rule->length);
+	for (int i = 0; i < rule->length; i++)
+	{
+		numbers_append(numbers, rule->body[i].relation);
+		numbers_append(numbers, rule->body[i].first);
+		numbers_append(numbers, rule->body[i].second);
+	}
+}
+
+const char *
+rule_take(const int32 *number, int64 count, int64 *next, Rule *rule)
+{
+	const char *fault;
+
+	if (*next + 2 > count || number[*next + 1] < 0 || number[*next + 1] > RULE_MAX_BODY ||
+		*next + 2 + 3 * number[*next + 1] > count)
+		return "Their lengths do not fit.";
+	fault = rule_from_numbers(number[*next], number[*next + 1], &number[*next + 2], rule);
+	*next += 2 + 3 * number[*next + 1];
+	return fault;
 }

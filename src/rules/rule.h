@@ -114,9 +114,7 @@ extern void rule_from_array(int32 head, Datum body, Rule *rule);
 /* A rule from such rows, up to RULE_MAX_BODY of them; what is wrong, as a sentence, or NULL. */
 extern const char *rule_from_numbers(int32 head, int32 length, const int32 *number, Rule *rule);
 
-/* ---- rule_numbers.c: rules as numbers ---- */
-
-/* Appends head, length and such rows; the rule that begins at place `next` of `count` numbers, which moves on. */
+/* Appends head, length and such rows to numbers; the rule that begins at place `next` of `count` numbers, which moves on. */
 extern void rule_append(Numbers *numbers, const Rule *rule);
 extern const char *rule_take(const int32 *number, int64 count, int64 *next, Rule *rule);
 

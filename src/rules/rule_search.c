@@ -77,18 +77,6 @@ combines(const Search *search, const Component *component)
 	return false;
 }
 
-/* Whether its prefix and its parts are over the bounds. */
-static bool
-has_basis(const Search *search, const Component *component)
-{
-	if (component->atoms > 1 && search->table[component->prefix[component->atoms - 2]].count == 0)
-		return false;
-	for (int i = 0; i < component->parts; i++)
-		if (search->table[component->part[i].component].count == 0)
-			return false;
-	return true;
-}
-
 static void
 search_component(Search *search, int number)
 {
@@ -96,7 +84,13 @@ search_component(Search *search, int number)
 	bool		is_body = component->complete && unit_kind(component) == BOTH;
 	bool		is_combined = combines(search, component);
 
-	if (!has_basis(search, component) || (component->complete && !is_body && !is_combined))
+	/* its prefix and its parts must be over the bounds */
+	if (component->atoms > 1 && search->table[component->prefix[component->atoms - 2]].count == 0)
+		return;
+	for (int i = 0; i < component->parts; i++)
+		if (search->table[component->part[i].component].count == 0)
+			return;
+	if (component->complete && !is_body && !is_combined)
 		return;
 	groundings_count(search, number);
 	if (is_body)

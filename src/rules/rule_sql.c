@@ -147,40 +147,33 @@ first_atom(const BodySql *body)
 	return first;
 }
 
-/* The atom's facts, on what they have in common with the atoms before it. */
-static void
-append_joined(BodySql *body, int i, bool begins)
-{
-	appendStringInfo(&body->text, "%s%s b%d", begins ? "from " : "\njoin ", body->triple, i + 1);
-	if (begins)
-		return;
-	appendStringInfoString(&body->text, " on ");
-	append_conditions(body, i, i);
-}
-
-/* One of the atom's facts. */
-static void
-append_single(BodySql *body, int i, bool begins)
-{
-	appendStringInfo(&body->text, "%slateral (select * from %s b%d where ",
-					 begins ? "from " : "\njoin ", body->triple, i + 1);
-	append_conditions(body, i, body->rule.length);
-	appendStringInfo(&body->text, " order by %s limit 1) b%d%s", place_name(open_place(&body->rule, i)), i + 1,
-					 begins ? "" : " on true");
-}
-
 /* from sports.triple b1 join sports.triple b2 on ...; the conditions of the first atom come with append_where. */
 static void
 append_joins(BodySql *body)
 {
 	int			first = first_atom(body);
 
+	/* 1. the facts of atoms, on what they have in common with the atoms before */
 	for (int i = 0; i < body->rule.length; i++)
 		if (has_facts(&body->rule, i) && !is_single(body, i))
-			append_joined(body, i, i == first);
+		{
+			appendStringInfo(&body->text, "%s%s b%d", i == first ? "from " : "\njoin ", body->triple, i + 1);
+			if (i == first)
+				continue;
+			appendStringInfoString(&body->text, " on ");
+			append_conditions(body, i, i);
+		}
+
+	/* 2. one fact of each of the others */
 	for (int i = 0; i < body->rule.length; i++)
 		if (has_facts(&body->rule, i) && is_single(body, i))
-			append_single(body, i, i == first);
+		{
+			appendStringInfo(&body->text, "%slateral (select * from %s b%d where ",
+							 i == first ? "from " : "\njoin ", body->triple, i + 1);
+			append_conditions(body, i, body->rule.length);
+			appendStringInfo(&body->text, " order by %s limit 1) b%d%s", place_name(open_place(&body->rule, i)), i + 1,
+							 i == first ? "" : " on true");
+		}
 }
 
 static void
@@ -251,39 +244,24 @@ rule_sql_holds(const Graph *graph, const Rule *rule)
 	return body.text.data;
 }
 
-/* r1.name || '(' || h1.name || ', ' || t1.name || ')' */
-static void
-append_readable_atoms(BodySql *body)
-{
-	for (int i = 1; i <= rule_atoms(&body->rule); i++)
-		appendStringInfo(&body->text, "%sr%d.name || '(' || h%d.name || ', ' || t%d.name || ')'",
-						 i == 1 ? "" : " || ', ' || ", i, i, i);
-	if (rule_atoms(&body->rule) == 0)
-		appendStringInfoString(&body->text, "null");
-}
-
-static void
-append_name_joins(BodySql *body)
-{
-	for (int i = 1; i <= rule_atoms(&body->rule); i++)
-		appendStringInfo(&body->text,
-						 "\njoin %1$srelation r%2$d on r%2$d.id = b%2$d.relation"
-						 "\njoin %1$sentity h%2$d on h%2$d.id = b%2$d.head"
-						 "\njoin %1$sentity t%2$d on t%2$d.id = b%2$d.tail",
-						 body->graph->prefix, i);
-}
-
 char *
 rule_sql_groundings(const Graph *graph, const Rule *rule)
 {
 	BodySql		body = body_sql(graph, rule, "$1", "$2");
+	int			atoms = rule_atoms(rule);
 
 	appendStringInfoString(&body.text, "select (");
-	append_readable_atoms(&body);
-	appendStringInfoString(&body.text, ")::text as grounding");
-	appendStringInfoChar(&body.text, '\n');
+	for (int i = 1; i <= atoms; i++)
+		appendStringInfo(&body.text, "%sr%d.name || '(' || h%d.name || ', ' || t%d.name || ')'",
+						 i == 1 ? "" : " || ', ' || ", i, i, i);
+	appendStringInfo(&body.text, "%s)::text as grounding\n", atoms == 0 ? "null" : "");
 	append_joins(&body);
-	append_name_joins(&body);
+	for (int i = 1; i <= atoms; i++)
+		appendStringInfo(&body.text,
+						 "\njoin %1$srelation r%2$d on r%2$d.id = b%2$d.relation"
+						 "\njoin %1$sentity h%2$d on h%2$d.id = b%2$d.head"
+						 "\njoin %1$sentity t%2$d on t%2$d.id = b%2$d.tail",
+						 graph->prefix, i);
 	append_where(&body);
 	append_head_constant(&body);
 	appendStringInfoString(&body.text, "\norder by 1");

@@ -23,7 +23,7 @@
 typedef struct Selection
 {
 	MinedRules *rules;
-	MinedRule **by_rule;		/* for looking up rules within a rule: all whose bound reaches least_quality */
+	MinedRule **by_rule;		/* for looking up rules within a rule: all whose bound is high enough for selection */
 	int64		by_rule_count;
 	Rater	   *rater;
 	double		omega;
@@ -60,13 +60,6 @@ bound_of(const Selection *selection, const MinedRule *rule)
 	return MINED_PREDICTIONS(rule) == 0 ? standard : (1 - selection->omega) * standard + selection->omega;
 }
 
-/* What the quality of a rule that may be selected is at least */
-static double
-least_quality(const Selection *selection)
-{
-	return Max(selection->min_quality, (1 - selection->omega) * selection->min_confidence);
-}
-
 static void
 rate_batch(Selection *selection, double needed)
 {
@@ -76,7 +69,7 @@ rate_batch(Selection *selection, double needed)
 
 /* ---- rules within a rule ---------------------------------------------------------------- */
 
-/* The closed rule of some of a rule's atoms; NULL where none is over the bounds, or reaches least_quality. */
+/* The closed rule of some of a rule's atoms; NULL where none is over the bounds, or could be selected. */
 static MinedRule *
 rule_within(const Selection *selection, const MinedRule *rule, int subset)
 {
@@ -244,14 +237,6 @@ rate_all(Selection *selection)
 	}
 }
 
-static void
-clear_quality(MinedRule *rule)
-{
-	rule->embedding_confidence = rule->confidence_error = rule->quality = get_float8_nan();
-	rule->kept = true;
-	rule->selected = false;
-}
-
 /* Runs a selection in a memory context of its own. */
 static void
 run_selection(Selection *selection, const RatingModel *model, void (*run) (Selection *selection))
@@ -263,16 +248,21 @@ run_selection(Selection *selection, const RatingModel *model, void (*run) (Selec
 	double		least;
 
 	selection->omega = model->omega;
-	least = least_quality(selection);
+	/* what the quality of a rule that may be selected is at least */
+	least = Max(selection->min_quality, (1 - selection->omega) * selection->min_confidence);
 	selection->rater = rater_create(model, rules);
 	selection->by_rule = array_new(MinedRule *, rules->count);
 	selection->batch = array_new(int32, rules->count);
 	selection->best = array_new(MinedRule *, Min(rules->count, (int64) selection->top + 1));
 	for (int64 i = 0; i < rules->count; i++)
 	{
-		clear_quality(&rules->rule[i]);
-		if (bound_of(selection, &rules->rule[i]) >= least)
-			selection->by_rule[selection->by_rule_count++] = &rules->rule[i];
+		MinedRule  *rule = &rules->rule[i];
+
+		rule->embedding_confidence = rule->confidence_error = rule->quality = get_float8_nan();
+		rule->kept = true;
+		rule->selected = false;
+		if (bound_of(selection, rule) >= least)
+			selection->by_rule[selection->by_rule_count++] = rule;
 	}
 	rule_places_sort(selection->by_rule, selection->by_rule_count);
 	run(selection);

@@ -65,16 +65,6 @@ leave_out(GraphData *data, const int32 *id, int count)
 
 /* ---- rules as numbers ------------------------------------------------------------- */
 
-static void
-refuse_numbers(const char *fault)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("rules are not as _hkg_search_slice returns them"),
-			 errdetail_internal("%s", fault),
-			 errhint("Leave out the checksum, which comes first, and the support after each rule.")));
-}
-
 /* Takes the rule that begins at place `next`, which moves on, and the row of its head; NULL, or what is wrong with it. */
 static const char *
 take_rule(const Mining *mining, const int32 *number, int64 count, int64 *next, Rule *rule, int32 *head)
@@ -174,7 +164,11 @@ take_rules(Mining *mining, const int32 *number, int count)
 		const char *fault = take_rule(mining, number, count, &next, &rule, &head);
 
 		if (fault != NULL)
-			refuse_numbers(fault);
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("rules are not as _hkg_search_slice returns them"),
+					 errdetail_internal("%s", fault),
+					 errhint("Leave out the checksum, which comes first, and the support after each rule.")));
 		mining_add(mining, head, &rule, 0);
 	}
 }

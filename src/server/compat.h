@@ -8,6 +8,8 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/tableam.h"
+#include "access/xact.h"
 #include "catalog/index.h"
 #include "catalog/pg_namespace.h"
 #include "executor/executor.h"
@@ -15,11 +17,13 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "storage/lock.h"
 #include "storage/proc.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 /*
  * The library is built with hidden symbols; SQL functions are exported.  Servers before 16 declare them without
@@ -62,6 +66,38 @@ hkg_transaction(void)
 #else
 	return MyProc->lxid;
 #endif
+}
+
+/* Whether this process holds that lock on a table, or a stronger one. */
+static inline bool
+hkg_has_lock(Oid table, LOCKMODE mode)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_RELATION(tag, MyDatabaseId, table);
+#if PG_VERSION_NUM >= 170000
+	return LockHeldByMe(&tag, mode, true);
+#else
+	while (mode <= AccessExclusiveLock && !LockHeldByMe(&tag, mode))
+		mode++;
+	return mode <= AccessExclusiveLock;
+#endif
+}
+
+/* Replaces a row of a table without indexes; false where another transaction has done so, or is about to. */
+static inline bool
+hkg_replace_row(Relation table, ItemPointer row, TupleTableSlot *values)
+{
+	TM_FailureData failure;
+	LockTupleMode mode;
+#if PG_VERSION_NUM >= 160000
+	TU_UpdateIndexes indexes;
+#else
+	bool		indexes;
+#endif
+
+	return table_tuple_update(table, row, values, GetCurrentCommandId(true), SnapshotSelf, InvalidSnapshot, false, &failure,
+							  &mode, &indexes) == TM_Ok;
 }
 
 /* Whether the caller may look up names in a schema, which is there. */

@@ -69,8 +69,8 @@ typedef struct Slot
 	char		kind[KIND_BYTES];
 	Oid			database;
 	Oid			schema;
-	TransactionId xmin;
-	ItemPointerData ctid;
+	uint64		version;
+	TransactionId xmax;
 	uint64		library;
 	NameData	graph;
 	NameData	model;
@@ -148,8 +148,7 @@ is_of_model(const Slot *slot, const CopyKey *key)
 static bool
 has_key(const Slot *slot, const CopyKey *key)
 {
-	return is_of_model(slot, key) && slot->xmin == key->xmin &&
-		ItemPointerEquals((ItemPointer) &slot->ctid, (ItemPointer) &key->ctid);
+	return is_of_model(slot, key) && slot->version == key->version;
 }
 
 static Slot *
@@ -324,19 +323,6 @@ copy_find(const CopyKey *key, CopyEntry *entry)
 }
 
 bool
-copy_exists(const CopyKey *key)
-{
-	bool		exists;
-
-	if (hkg_shared_cache == 0 || !find_directory())
-		return false;
-	LWLockAcquire(&directory->lock, LW_SHARED);
-	exists = find_slot(SLOT_READY, key) != NULL;
-	LWLockRelease(&directory->lock);
-	return exists;
-}
-
-bool
 copy_is_ready(CopyEntry entry)
 {
 	bool		ready;
@@ -394,8 +380,8 @@ begin_build(Slot *slot, const CopyKey *key)
 	strlcpy(slot->kind, key->kind, KIND_BYTES);
 	slot->database = MyDatabaseId;
 	slot->schema = key->schema;
-	slot->xmin = key->xmin;
-	slot->ctid = key->ctid;
+	slot->version = key->version;
+	slot->xmax = key->xmax;
 	slot->library = library;
 	namestrcpy(&slot->graph, key->graph);
 	namestrcpy(&slot->model, key->model);
@@ -407,13 +393,13 @@ begin_build(Slot *slot, const CopyKey *key)
 	touch(slot);
 }
 
-/* Whether the copy of a later version of the model is there: then the caller has an old snapshot. */
+/* Whether the copy of a later snapshot is there. */
 static bool
 has_later(const CopyKey *key)
 {
 	for (int i = 0; i < SLOTS; i++)
 		if (directory->slot[i].state == SLOT_READY && is_of_model(&directory->slot[i], key) &&
-			TransactionIdFollows(directory->slot[i].xmin, key->xmin))
+			TransactionIdFollows(directory->slot[i].xmax, key->xmax))
 			return true;
 	return false;
 }

@@ -7,8 +7,6 @@
 
 #include "compat.h"
 
-#include "storage/itemptr.h"
-
 /* setting hybridkg.shared_cache in kB; 0: no copy is shared */
 extern int	hkg_shared_cache;
 
@@ -22,8 +20,8 @@ typedef struct CopyKey
 	Oid			schema;
 	const char *graph;			/* its name: shown, not compared */
 	const char *model;
-	TransactionId xmin;			/* this and the next: the version of the model's row */
-	ItemPointerData ctid;
+	uint64		version;		/* of what it is read from */
+	TransactionId xmax;			/* of the snapshot: not compared; an earlier one leaves a later copy in its place */
 } CopyKey;
 
 /* A slot of the directory, and the number of the copy that it had or was to get. */
@@ -35,9 +33,6 @@ typedef struct CopyEntry
 
 /* The copy of that key, with one user more, and one pin; false when there is none, or nothing is shared. */
 extern bool copy_find(const CopyKey *key, CopyEntry *entry);
-
-/* Whether there is one. */
-extern bool copy_exists(const CopyKey *key);
 
 /* Whether it is still there: not evicted, not replaced. */
 extern bool copy_is_ready(CopyEntry entry);

@@ -9,12 +9,18 @@
 
 #include "utils/memutils.h"
 
+#include "core/core.h"
+
 /* An array of `count` elements in the current memory context; of array_new_zero, all zero */
 #define array_new(type, count) \
 	((type *) MemoryContextAllocHuge(CurrentMemoryContext, (Size) Max(count, 1) * sizeof(type)))
 #define array_new_zero(type, count) \
 	((type *) MemoryContextAllocExtended(CurrentMemoryContext, (Size) Max(count, 1) * sizeof(type), \
 										 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO))
+
+/* The same from an arena, within its limit */
+#define arena_new(arena, type, count) \
+	((type *) arena_take(arena, (Size) Max(count, 1) * sizeof(type)))
 
 typedef struct Numbers
 {

@@ -108,9 +108,7 @@ arena_allocate(void *context, size_t bytes)
 Arena
 hkg_arena(void)
 {
-	Arena		arena = {arena_allocate, CurrentMemoryContext, false};
-
-	return arena;
+	return (Arena) {.allocate = arena_allocate,.context = CurrentMemoryContext};
 }
 
 /* ---- large blocks ---------------------------------------------------------------- */
@@ -230,7 +228,7 @@ allocate_zeros(void *context, size_t bytes)
 Arena
 hkg_scratch(bool zeroed)
 {
-	return (Arena) {zeroed ? allocate_zeros : allocate_scratch, CurrentMemoryContext, zeroed};
+	return (Arena) {.allocate = zeroed ? allocate_zeros : allocate_scratch,.context = CurrentMemoryContext,.zeroed = zeroed};
 }
 
 /* ---- limits ---------------------------------------------------------------------- */
@@ -262,8 +260,9 @@ hkg_hold_memory(uint64 bytes)
 	held += bytes;
 }
 
-void
-hkg_check_memory_or(uint64 bytes, const char *purpose, const char *way_out)
+/* at_least: an arena fails at its first block that is too large, others would follow */
+static void
+check(uint64 bytes, bool at_least, const char *purpose, const char *way_out)
 {
 	/* bytes may be the mark of an overflow */
 	uint64		all = bytes > PG_UINT64_MAX - held ? PG_UINT64_MAX : held + bytes;
@@ -272,14 +271,49 @@ hkg_check_memory_or(uint64 bytes, const char *purpose, const char *way_out)
 	if (kilobytes > (uint64) hkg_max_memory)
 		ereport(ERROR,
 				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("%s needs " UINT64_FORMAT " MB of memory, more than hybridkg.max_memory (%d MB)",
-						purpose, kilobytes / 1024 + 1, hkg_max_memory / 1024),
+				 errmsg("%s needs %s" UINT64_FORMAT " MB of memory, more than hybridkg.max_memory (%d MB)",
+						purpose, at_least ? "at least " : "", kilobytes / 1024 + 1, hkg_max_memory / 1024),
 				 held == 0 ? 0 : errdetail("The training holds " UINT64_FORMAT " MB of them.", held / 1048576 + 1),
 				 errhint("Raise hybridkg.max_memory, or %s.", way_out)));
 }
 
 void
+hkg_check_memory_or(uint64 bytes, const char *purpose, const char *way_out)
+{
+	check(bytes, false, purpose, way_out);
+}
+
+typedef struct MemoryLimit
+{
+	ArenaLimit	limit;
+	uint64		beside;
+	const char *purpose;
+	const char *way_out;
+} MemoryLimit;
+
+static void
+refuse(const ArenaLimit *arena_limit, size_t bytes)
+{
+	const MemoryLimit *limit = (const MemoryLimit *) arena_limit;
+	uint64		taken = limit->beside + limit->limit.taken;
+
+	check(bytes > PG_UINT64_MAX - taken ? PG_UINT64_MAX : taken + bytes, true, limit->purpose, limit->way_out);
+}
+
+Arena
+hkg_within_memory(Arena arena, uint64 beside, const char *purpose, const char *way_out)
+{
+	MemoryLimit *limit = palloc(sizeof(MemoryLimit));
+	uint64		allowed = (uint64) hkg_max_memory * 1024 - 1;	/* as hkg_check_memory_or has it */
+
+	hkg_check_memory_or(beside, purpose, way_out);
+	*limit = (MemoryLimit) {{.most = allowed - held - beside,.refuse = refuse}, beside, purpose, way_out};
+	arena.limit = &limit->limit;
+	return arena;
+}
+
+void
 hkg_check_memory(uint64 bytes, const char *purpose)
 {
-	hkg_check_memory_or(bytes, purpose, "ask for less: fewer dimensions, rules or samples");
+	hkg_check_memory_or(bytes, purpose, HKG_ASK_FOR_LESS);
 }

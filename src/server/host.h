@@ -48,6 +48,14 @@ extern Arena hkg_arena(void);
  */
 extern Arena hkg_scratch(bool zeroed);
 
+/*
+ * The arena within hybridkg.max_memory: what would need more than that, beside `beside` bytes, is ERROR 53200.  The words
+ * are those of hkg_check_memory_or.
+ */
+extern Arena hkg_within_memory(Arena arena, uint64 beside, const char *purpose, const char *way_out);
+
+#define HKG_ASK_FOR_LESS "ask for less: fewer dimensions, rules or samples"
+
 /* ERROR 53200 when `bytes` are more than hybridkg.max_memory; `purpose` begins the message, as in "training". */
 extern void hkg_check_memory(uint64 bytes, const char *purpose);
 

@@ -135,18 +135,15 @@ map_entry(SharedCopy *copy, CopyEntry entry, MemoryContext context)
 	return copy->mapping.base != NULL;
 }
 
-/* In a context of its own, so that a copy that does not fit is let go of. */
+/* In a context of its own, so that a copy whose file is gone is let go of. */
 static SharedCopy *
-find_copy(const CopyKey *key, CopyCheck check, void *argument, MemoryContext context, CopyFit *fit)
+find_copy(const CopyKey *key, MemoryContext context)
 {
 	MemoryContext mapping = AllocSetContextCreate(context, "hybridkg mapping", ALLOCSET_SMALL_SIZES);
 	SharedCopy *copy = MemoryContextAllocZero(mapping, sizeof(SharedCopy));
 	CopyEntry	entry;
 
-	*fit = COPY_IS_OLD;
 	if (copy_find(key, &entry) && map_entry(copy, entry, mapping))
-		*fit = check == NULL ? COPY_FITS : check(copy, argument);
-	if (*fit == COPY_FITS)
 		return copy;
 	MemoryContextDelete(mapping);
 	return NULL;
@@ -165,23 +162,20 @@ claim_copy(const CopyKey *key)
 	return claim;
 }
 
-/* Waits once: what others build next may be as unfit. */
 SharedCopy *
-shared_copy_open(const CopyKey *key, CopyCheck check, void *argument, MemoryContext context, CopyClaim **claim)
+shared_copy_open(const CopyKey *key, MemoryContext context, CopyClaim **claim)
 {
-	CopyFit		fit;
 	SharedCopy *copy;
 
 	watch_ends();
 	*claim = NULL;
-	copy = find_copy(key, check, argument, context, &fit);
-	if (copy != NULL || fit == COPY_IS_NEW)
+	copy = find_copy(key, context);
+	if (copy == NULL)
+		*claim = claim_copy(key);
+	if (copy != NULL || *claim != NULL || !copy_wait(key))
 		return copy;
-	*claim = claim_copy(key);
-	if (*claim != NULL || !copy_wait(key))
-		return NULL;
-	copy = find_copy(key, check, argument, context, &fit);
-	if (copy == NULL && fit == COPY_IS_OLD)
+	copy = find_copy(key, context);
+	if (copy == NULL)
 		*claim = claim_copy(key);
 	return copy;
 }

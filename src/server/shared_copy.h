@@ -16,26 +16,14 @@
 /* A copy that this process has mapped */
 typedef struct SharedCopy SharedCopy;
 
-/* Whether a copy that was found is the one that is wanted; of an old one the caller may build the next */
-typedef enum CopyFit
-{
-	COPY_FITS,
-	COPY_IS_OLD,
-	COPY_IS_NEW
-} CopyFit;
-
-typedef CopyFit (*CopyCheck) (const SharedCopy *copy, void *argument);
-
 /* The right to build a copy; it ends with the memory context in which it was given. */
 typedef struct CopyClaim CopyClaim;
 
 /*
  * The copy, mapped until that context is deleted, and pinned until the transaction ends.  Where another process
- * builds it, waits.  NULL where there is none that fits; where *claim is not NULL, the caller is to build it.
- * check: NULL when the key is enough.
+ * builds it, waits.  NULL where there is none; where *claim is not NULL, the caller is to build it.
  */
-extern SharedCopy *shared_copy_open(const CopyKey *key, CopyCheck check, void *argument,
-									MemoryContext context, CopyClaim **claim);
+extern SharedCopy *shared_copy_open(const CopyKey *key, MemoryContext context, CopyClaim **claim);
 
 /* Writes the parts as the copy, and opens it.  NULL: there is no room for it, in hybridkg.shared_cache or on disk. */
 extern SharedCopy *shared_copy_publish(CopyClaim *claim, const CopyPart *parts, int count, MemoryContext context);

@@ -1,131 +1,80 @@
 /*
  * visibility.c
- *		What a statement can see (see visibility.h).
+ *		What this transaction can see, and what it has written (see visibility.h).
  */
 #include "visibility.h"
 
+#include "access/relation.h"
 #include "access/transam.h"
 #include "access/xact.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
-#include "storage/procarray.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-static TransactionId *
-copy_xids(const TransactionId *xids, int64 count)
+bool
+table_is_written(Oid table)
 {
-	TransactionId *copy = palloc(Max(count, 1) * sizeof(TransactionId));
-
-	if (count > 0)
-		memcpy(copy, xids, count * sizeof(TransactionId));
-	return copy;
+	return TransactionIdIsValid(GetTopTransactionIdIfAny()) && hkg_has_lock(table, RowExclusiveLock);
 }
 
-static Visibility
-visibility_of(Snapshot snapshot)
+/*
+ * Rows that this transaction has written, as the server counts them for its statistics.  A statement that writes calls
+ * triggers and functions between rows, and queries of these find more and more rows with equal snapshots.  Where the
+ * server does not count (track_counts), another number each time.
+ */
+static uint64
+rows_written(const List *tables)
 {
-	return (Visibility) {
-		.user = GetUserId(),
-		.transaction = hkg_transaction(),
-		.subtransaction = GetCurrentSubTransactionId(),
-		.xmin = snapshot->xmin,
-		.xmax = snapshot->xmax,
-		.command = snapshot->curcid,
-		.running = snapshot->xcnt,
-		.running_xid = copy_xids(snapshot->xip, snapshot->xcnt),
-		.subrunning = snapshot->subxcnt,
-		.subrunning_xid = copy_xids(snapshot->subxip, snapshot->subxcnt),
-		.overflowed = snapshot->suboverflowed
+	static uint64 uncounted = 0;
+	uint64		rows = 0;
+	const ListCell *cell;
+
+	foreach(cell, tables)
+	{
+		Relation	table = try_relation_open(lfirst_oid(cell), AccessShareLock);
+
+		if (table == NULL)
+			continue;
+		if (!hkg_counts_rows(table))
+			rows += ++uncounted << 32;
+		else
+			for (PgStat_TableXactStatus *level = table->pgstat_info->trans; level != NULL; level = level->upper)
+				rows += level->tuples_inserted + level->tuples_updated + level->tuples_deleted;
+		relation_close(table, AccessShareLock);
+	}
+	return rows;
+}
+
+static uint64
+hash_more(uint64 number, const void *bytes, Size count)
+{
+	return hash_bytes_extended(bytes, (int) count, number);
+}
+
+/* A rollback to a savepoint begins another subtransaction. */
+uint64
+transaction_number(const List *written)
+{
+	uint64		state[] = {
+		hkg_transaction(), GetCurrentSubTransactionId(), GetActiveSnapshot()->curcid, rows_written(written)
 	};
+
+	return hash_more(0, state, sizeof(state));
 }
 
-Visibility
-visibility_active(void)
-{
-	return visibility_of(GetActiveSnapshot());
-}
-
-/* GetLatestSnapshot would be refused while a query runs in parallel. */
-Visibility
-visibility_latest(void)
-{
-	static SnapshotData latest = {.snapshot_type = SNAPSHOT_MVCC};
-
-	return visibility_of(GetSnapshotData(&latest));
-}
-
-void
-visibility_free(Visibility *visibility)
-{
-	pfree(visibility->running_xid);
-	pfree(visibility->subrunning_xid);
-	*visibility = (Visibility) {0};
-}
-
-static bool
-same_xids(const TransactionId *a, const TransactionId *b, int64 count)
-{
-	return count == 0 || memcmp(a, b, count * sizeof(TransactionId)) == 0;
-}
-
-bool
-visibility_is_active(const Visibility *visibility)
+uint64
+snapshot_number(const List *written)
 {
 	Snapshot	snapshot = GetActiveSnapshot();
+	uint64		state[] = {transaction_number(written), GetUserId(), snapshot->xmin, snapshot->xmax, snapshot->suboverflowed};
+	uint64		number = hash_more(0, state, sizeof(state));
 
-	return visibility->user == GetUserId() &&
-		visibility->transaction == hkg_transaction() &&
-		visibility->subtransaction == GetCurrentSubTransactionId() &&
-		visibility->xmin == snapshot->xmin && visibility->xmax == snapshot->xmax &&
-		visibility->command == snapshot->curcid &&
-		visibility->running == snapshot->xcnt && visibility->subrunning == snapshot->subxcnt &&
-		visibility->overflowed == snapshot->suboverflowed &&
-		same_xids(visibility->running_xid, snapshot->xip, snapshot->xcnt) &&
-		same_xids(visibility->subrunning_xid, snapshot->subxip, snapshot->subxcnt);
-}
-
-static bool
-contains(const TransactionId *xids, int64 count, TransactionId xid)
-{
-	for (int64 i = 0; i < count; i++)
-		if (xids[i] == xid)
-			return true;
-	return false;
-}
-
-bool
-visibility_shows(const Visibility *visibility, TransactionId xid)
-{
-	return TransactionIdPrecedes(xid, visibility->xmax) &&
-		!contains(visibility->running_xid, visibility->running, xid);
-}
-
-/* Whether `visibility` does not show any of these transactions either. */
-static bool
-all_hidden(const Visibility *visibility, const TransactionId *xids, int64 count)
-{
-	for (int64 i = 0; i < count; i++)
-		if (TransactionIdPrecedes(xids[i], visibility->xmax) &&
-			!contains(visibility->running_xid, visibility->running, xids[i]) &&
-			!contains(visibility->subrunning_xid, visibility->subrunning, xids[i]))
-			return false;
-	return true;
-}
-
-/* A subtransaction becomes visible with its parent.  A standby's snapshots list both among the subtransactions. */
-bool
-visibility_is_covered(const Visibility *visibility)
-{
-	Snapshot	snapshot = GetActiveSnapshot();
-
-	if (TransactionIdPrecedes(snapshot->xmax, visibility->xmax) ||
-		(visibility->transaction == hkg_transaction() && snapshot->curcid < visibility->command))
-		return false;
-	return all_hidden(visibility, snapshot->xip, snapshot->xcnt) &&
-		(!snapshot->takenDuringRecovery || all_hidden(visibility, snapshot->subxip, snapshot->subxcnt));
+	number = hash_more(number, snapshot->xip, snapshot->xcnt * sizeof(TransactionId));
+	return hash_more(number, snapshot->subxip, snapshot->subxcnt * sizeof(TransactionId));
 }
 
 bool

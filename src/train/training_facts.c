@@ -4,11 +4,8 @@
  */
 #include "training_facts.h"
 
-#include "common/hashfn.h"
-
 #include "model/model.h"
 #include "server/host.h"
-#include "server/sql.h"
 
 /* Embeddings of a warm start were trained on all facts already, so none can be held out from them. */
 static void
@@ -45,8 +42,9 @@ notice_overlap(Graph *graph, const GraphData *data)
 TrainingFacts
 training_facts_read(Graph *graph, const TrainSettings *settings)
 {
+	Version		version = facts_version(graph);
 	const GraphData *data = graph_read(graph);
-	TrainingFacts facts = {.all = data,.learnt = data};
+	TrainingFacts facts = {.all = data,.learnt = data,.version = version};
 
 	facts.valid = graph_read_split(graph, data, "valid", &facts.valid_count);
 	notice_overlap(graph, data);
@@ -54,45 +52,6 @@ training_facts_read(Graph *graph, const TrainSettings *settings)
 	if (facts.valid_count == 0)
 		hold_out(&facts, graph, settings);
 	return facts;
-}
-
-/* The number of some facts, and the sum of their hashes, which is the same in any order */
-typedef struct FactSum
-{
-	int64		count;
-	uint64		hashes;
-} FactSum;
-
-static void
-add_fact(void *argument, const Datum *values, const bool *nulls)
-{
-	FactSum    *sum = argument;
-	int32		id[3] = {DatumGetInt32(values[0]), DatumGetInt32(values[1]), DatumGetInt32(values[2])};
-
-	sum->count++;
-	sum->hashes += hash_bytes_extended((const unsigned char *) id, sizeof(id), 0);
-}
-
-bool
-training_facts_hold(const Graph *graph, const TrainingFacts *facts)
-{
-	const GraphData *data = facts->all;
-	FactSum		read = {0};
-	FactSum		now = {0};
-
-	for (int64 i = 0; i < data->facts; i++)
-	{
-		Datum		id[3] = {
-			Int32GetDatum(data->entity_id[data->fact[i].head]), Int32GetDatum(data->relation_id[data->fact[i].relation]),
-			Int32GetDatum(data->entity_id[data->fact[i].tail])
-		};
-
-		hkg_check_interrupts();
-		add_fact(&read, id, NULL);
-	}
-	sql_stream(psprintf("select head::int, relation::int, tail::int from %s", graph_table_name(graph, "triple")),
-			   SQL_NO_ARGS, add_fact, &now);
-	return now.count == read.count && now.hashes == read.hashes;
 }
 
 void

@@ -7,7 +7,7 @@
 
 #include "server/compat.h"
 
-#include "graph/graph.h"
+#include "graph/version.h"
 #include "settings.h"
 
 typedef struct TrainingFacts
@@ -18,6 +18,7 @@ typedef struct TrainingFacts
 	int64		valid_count;
 	const Triple *filter;		/* facts and both splits of holdout: no candidates in a filtered rank */
 	int64		filter_count;
+	Version		version;		/* of the graph's facts when they were read */
 } TrainingFacts;
 
 /* Whether facts are held out in place of a valid split (hold_out.c); then embeddings are refitted on all facts. */
@@ -29,9 +30,6 @@ facts_are_held_out(const TrainingFacts *facts)
 
 /* In the current context; a NOTICE when facts are held out or are too few to be, and when held-out facts are learnt, too. */
 extern TrainingFacts training_facts_read(Graph *graph, const TrainSettings *settings);
-
-/* Whether the tables show the same facts still. */
-extern bool training_facts_hold(const Graph *graph, const TrainingFacts *facts);
 
 /* ERROR 55000 unless embeddings can be learnt from them with these settings, 22023 for more partitions than entities. */
 extern void training_facts_check(const TrainingFacts *facts, Graph *graph, const TrainSettings *settings);

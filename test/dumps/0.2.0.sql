@@ -394,6 +394,32 @@ COMMENT ON COLUMN g.evidence_weight.paths IS 'evidence is that of rules + paths 
 
 
 --
+-- Name: facts_version; Type: TABLE; Schema: g; Owner: -
+--
+
+CREATE TABLE g.facts_version (
+    number bigint NOT NULL
+)
+WITH (fillfactor='10');
+
+ALTER TABLE ONLY g.facts_version REPLICA IDENTITY FULL;
+
+
+--
+-- Name: TABLE facts_version; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON TABLE g.facts_version IS 'for sessions, to see whether their copies of the facts are right: hkg_facts_changed puts another number here when facts change';
+
+
+--
+-- Name: COLUMN facts_version.number; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.facts_version.number IS 'random; one for each transaction that wrote facts and that no other one came after';
+
+
+--
 -- Name: holdout; Type: TABLE; Schema: g; Owner: -
 --
 
@@ -1307,7 +1333,7 @@ CREATE TABLE g.source (
 -- Name: TABLE source; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.source IS 'the query that hkg_sync brings the graph in step with, in its only row';
+COMMENT ON TABLE g.source IS 'the query that hkg_sync(graph) repeats, in its only row';
 
 
 --
@@ -1715,6 +1741,15 @@ default	2	head	1	1.177584096348895	0	0.015463917525773195	{"all": {"odd": 0.0150
 default	2	tail	1	1.177584096348895	0	0.015463917525773195	{"all": {"odd": 0.0150328462, "most": 0.5, "alone": {"most": 0.5, "slope": 1.20571681, "answers": 0.111290125, "intercept": -7.37414638, "most_odds": 1, "unanswered": -0.0763389771}, "slope": 0.279921917, "choice": 3.50735747, "answers": 0.113124323, "intercept": -5.68448206, "most_odds": 1, "unanswered": -0.0775971363}, "rules": {"odd": 0.01798621, "most": 0.5, "alone": {"most": 0.5, "slope": 0.0000000000911359165, "answers": 0, "intercept": 1.96448407, "most_odds": 1, "unanswered": 0.000000000427007753}, "slope": 0, "choice": 0, "answers": 0, "intercept": 1.96448407, "most_odds": 1, "unanswered": 0.000000000406990724}, "embedding": {"odd": 0.015851434, "most": 0.5, "alone": {"most": 0.5, "slope": 2.70772453, "answers": -1.35646096, "intercept": -8.65722303, "most_odds": 1, "unanswered": 0.930458496}, "slope": 0.45179491, "choice": 4.61300338, "answers": -1.62436833, "intercept": -6.6383737, "most_odds": 1, "unanswered": 1.11422837}}	\N
 default	3	head	1.0187431500507347	1.1790677427855216	3	0.09160305343511449	{"all": {"odd": 0.0138732945, "most": 0.8, "alone": {"most": 0.8, "slope": 1.04478781, "answers": 0.0226335572, "intercept": -6.68489275, "most_odds": 5.75, "unanswered": 0.280189942}, "slope": 0.227709314, "choice": 3.650741, "answers": 0.0736257591, "intercept": -4.81125258, "most_odds": 5.75, "unanswered": 0.28091763}, "rules": {"odd": 0.01798621, "most": 0.8, "alone": {"most": 0.8, "slope": 0, "answers": 0, "intercept": 2.49551858, "most_odds": 5.75, "unanswered": -0.832214356}, "slope": 0, "choice": 0, "answers": 0, "intercept": 2.49551858, "most_odds": 5.75, "unanswered": -0.832214356}, "embedding": {"odd": 0.0148163086, "most": 0.8, "alone": {"most": 0.8, "slope": 2.77146394, "answers": -1.32072585, "intercept": -8.53422575, "most_odds": 5.75, "unanswered": 1.0098585}, "slope": 0.618571922, "choice": 4.4824016, "answers": -1.61233478, "intercept": -7.84869358, "most_odds": 5.75, "unanswered": 1.31059437}}	\N
 default	3	tail	0.9785338001367766	1.2435155099104154	3	0.09160305343511449	{"all": {"odd": 0.0138732945, "most": 0.8, "alone": {"most": 0.8, "slope": 1.16048263, "answers": 0.178780536, "intercept": -6.72396091, "most_odds": 5.75, "unanswered": 0.372666562}, "slope": 0.263218158, "choice": 3.69481335, "answers": 0.2511131, "intercept": -4.96269401, "most_odds": 5.75, "unanswered": 0.428336}, "rules": {"odd": 0.01798621, "most": 0.8, "alone": {"most": 0.8, "slope": 0, "answers": 0, "intercept": 3.0238202, "most_odds": 5.75, "unanswered": -1.22818034}, "slope": 0, "choice": 0, "answers": 0, "intercept": 3.0238202, "most_odds": 5.75, "unanswered": -1.22818034}, "embedding": {"odd": 0.0151259641, "most": 0.8, "alone": {"most": 0.8, "slope": 2.26459366, "answers": -0.829333992, "intercept": -7.56263479, "most_odds": 5.75, "unanswered": 0.583068719}, "slope": 0.27043158, "choice": 4.90459464, "answers": -1.09393476, "intercept": -4.62565838, "most_odds": 5.75, "unanswered": 0.744886607}}	\N
+\.
+
+
+--
+-- Data for Name: facts_version; Type: TABLE DATA; Schema: g; Owner: -
+--
+
+COPY g.facts_version (number) FROM stdin;
+-2460302543423207568
 \.
 
 
@@ -2202,13 +2237,6 @@ CREATE INDEX triple_tail_idx ON g.triple USING btree (tail, relation, head);
 --
 
 CREATE TRIGGER changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON g.triple FOR EACH STATEMENT EXECUTE FUNCTION g.facts_changed();
-
-
---
--- Name: triple changing; Type: TRIGGER; Schema: g; Owner: -
---
-
-CREATE TRIGGER changing BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON g.triple FOR EACH STATEMENT EXECUTE FUNCTION g.facts_changed();
 
 
 --

@@ -138,7 +138,7 @@ select count(*) from hkg_complete('g', 'lives', candidates => '{}'::text[]);
 select count(*) from hkg_complete('g', candidates => array['nobody', 'nothing']);
 select count(*) from hkg_complete('g', 'lives', 5, min_probability => 0, heads => null, candidates => null);
 select count(*) from hkg_predict_tails('g', 'p1', 'lives', candidates => array(select name from mine where false));
-select number, regexp_replace(report, 'needs \d+ MB', 'needs … MB') from unnest(array[
+select number, regexp_replace(report, 'needs (at least )?\d+ MB', 'needs … MB') from unnest(array[
 	$$select hkg_complete('g', candidates => array['t1', null])$$,
 	$$select hkg_complete('g', heads => 'select name from mine')$$,
 	$$select hkg_complete('g', one_each => null)$$,

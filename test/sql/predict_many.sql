@@ -134,7 +134,7 @@ select hkg_drop_graph('hub');
 
 -- ---- errors ----
 
-select number, regexp_replace(report, 'needs \d+ MB', 'needs … MB') from unnest(array[
+select number, regexp_replace(report, 'needs (at least )?\d+ MB', 'needs … MB') from unnest(array[
 	$$select hkg_predict_tails('g', array['p1', 'nobody', 'p2'], 'from')$$,
 	$$select hkg_predict_tails('g', array['p1', null, 'p2'], 'from')$$,
 	$$select hkg_predict_tails('g', null::text[], 'from')$$,

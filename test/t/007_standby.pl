@@ -53,7 +53,7 @@ foreach my $question (@questions)
 }
 
 my $kinds = q{select string_agg(distinct kind, ',' order by kind) from hkg_cache where users = 0};
-is_soon(sub { $standby->safe_psql('postgres', $kinds) }, 'model', 'its sessions share models; facts are read by each');
+is_soon(sub { $standby->safe_psql('postgres', $kinds) }, 'facts,model', 'its sessions share models and facts');
 
 # a session of the standby that holds the model sees that it was trained again
 my $asking = $standby->background_psql('postgres');
@@ -88,7 +88,7 @@ like($err, qr/read-only|recovery/, 'it can not be trained there');
 
 $standby->promote;
 is($standby->safe_psql('postgres', $rules), $before, 'as a server of its own it answers the same');
-is_soon(sub { $standby->safe_psql('postgres', $kinds) }, 'facts,model', 'and its sessions share facts, too');
+is_soon(sub { $standby->safe_psql('postgres', $kinds) }, 'facts,model', 'and its sessions share both');
 $standby->safe_psql('postgres', 'insert into g.triple select tail, relation, head from g.triple on conflict do nothing');
 isnt($standby->safe_psql('postgres', $rules), $before, 'until others are written');
 

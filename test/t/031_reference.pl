@@ -58,11 +58,14 @@ foreach my $script (glob 'rdf/*.sql')
 	}
 }
 
+# CHANGELOG.md may also name what an update drops
+my %dropped = map { $_ => 1 } map { slurp($_) =~ /^(?:drop|alter) function (\w+)/mg } glob 'sql/from-*.sql';
+
 foreach my $file (qw(README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md), glob 'doc/*.md')
 {
 	my $document = slurp($file);
 
-	is(join(' ', grep { !$function{$_} && !/^_hkg_layout_/ } $document =~ /\b(hkg_\w+)\b(?!\*|\.[ch])/g), '', "functions in $file exist");
+	is(join(' ', grep { !$function{$_} && !/^_hkg_layout_/ && !($file eq 'CHANGELOG.md' && $dropped{$_}) } $document =~ /\b(hkg_\w+)\b(?!\*|\.[ch])/g), '', "functions in $file exist");
 	is(join(' ', grep { !$argument{$_} } $document =~ /\b(\w+) => /g), '', "arguments in $file exist");
 }
 $node->stop('fast');

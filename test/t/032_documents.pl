@@ -96,7 +96,7 @@ foreach my $file (@documents)
 
 # words, as one reads them aloud: what has a letter or a digit
 my $words = grep { /\w/ } map { split } map { @{ $lines{$_} } } grep { !/^bench/ } @documents;
-cmp_ok($words, '<=', 29000, "all documents have at most 29000 words");
+cmp_ok($words, '<=', 25000, "all documents have at most 25000 words");
 
 # a contents list has every heading of level 2, and in the reference of level 3
 foreach my $file (glob 'doc/*.md')

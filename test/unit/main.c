@@ -137,7 +137,7 @@ allocate_counting(void *context, size_t bytes)
 	return take(bytes);
 }
 
-Arena	arena = {allocate, NULL, false};
+Arena	arena = {.allocate = allocate};
 
 void *
 moved(const void *memory, size_t bytes)
@@ -150,8 +150,8 @@ moved(const void *memory, size_t bytes)
 	return copy;
 }
 
-Arena	empty_arena = {allocate_nothing, NULL, false};
-Arena	counting_arena = {allocate_counting, NULL, false};
+Arena	empty_arena = {.allocate = allocate_nothing};
+Arena	counting_arena = {.allocate = allocate_counting};
 
 static void
 free_pieces(void)

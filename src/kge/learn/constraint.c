@@ -136,17 +136,12 @@ list_partners(KgeTrainer *trainer, const KgeEntailment *entailments, int64_t cou
 	}
 }
 
-size_t
-kge_entailment_bytes(const KgeModel *model, int64_t count)
-{
-	return (2 * (size_t) count * (size_t) parts_of(model) + 1) * sizeof(KgePartner);
-}
-
 bool
 kge_trainer_entail(KgeTrainer *trainer, Arena *arena, const KgeEntailment *entailments, int64_t count)
 {
 	KgePulls   *pulls = &trainer->relation.pulls;
-	KgePartner *partner = arena->allocate(arena->context, kge_entailment_bytes(trainer->model, count));
+	KgePartner *partner = arena_take(arena, (2 * (size_t) count * (size_t) parts_of(trainer->model) + 1) *
+									 sizeof(KgePartner));
 
 	assert(pulls->room > 0);
 	if (partner == NULL)

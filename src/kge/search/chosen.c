@@ -124,16 +124,6 @@ fill_rows(KgeChosen *chosen, Pool *pool, const KgeModel *model, const int32_t *e
 	chosen->model.added = model->entities;
 }
 
-size_t
-kge_chosen_bytes(const KgeModel *model, const KgeAdjustment *adjustment, int32_t count, int threads)
-{
-	ChosenParts parts = plan(model, adjustment, count);
-	Allocation	allocation = {0};
-
-	take_parts(&parts, model, threads, &allocation);
-	return allocation_bytes(&allocation);
-}
-
 KgeChosen *
 kge_chosen(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, const int32_t *chosen,
 		   int32_t count)

@@ -244,7 +244,7 @@ const KgeSketch *
 kge_sketch_over(Arena *arena, const KgeModel *model, void *memory)
 {
 	Allocation	allocation = allocation_over(memory);
-	KgeSketch  *sketch = arena->allocate(arena->context, sizeof(KgeSketch));
+	KgeSketch  *sketch = arena_take(arena, sizeof(KgeSketch));
 
 	if (sketch != NULL)
 		*sketch = take_arrays(&allocation, model);

@@ -120,19 +120,6 @@ open_finalists(Top *top, Arena *arena, int64_t count)
 	return true;
 }
 
-size_t
-kge_top_bytes(const KgeModel *model, int threads, bool adjusted, int64_t k)
-{
-	Top			top = {.model = model};
-	Allocation	allocation = {0};
-
-	take_search(&top, &allocation, threads, k < candidates_of(model) ? k : candidates_of(model));
-	take_finalists(&top, &allocation, candidates_of(model));
-	TAKE(&allocation, float, 1 + (adjusted ? (size_t) candidates_of(model) : 0));
-	TAKE(&allocation, char, ALLOCATION_ALIGNMENT);	/* of the finalists' block */
-	return allocation_bytes(&allocation);
-}
-
 /* The best first */
 static int
 compare_best(const void *a, const void *b)
@@ -201,7 +188,7 @@ estimate(void *argument, int64_t item, int thread)
 static bool
 set_apart(Top *top, Arena *arena)
 {
-	top->raised = arena->allocate(arena->context, (size_t) (top->listed + 1) * sizeof(float));
+	top->raised = arena_take(arena, (size_t) (top->listed + 1) * sizeof(float));
 	if (top->raised == NULL)
 		return false;
 	for (int32_t i = top->model->entities; i < candidates_of(top->model); i++)
@@ -525,16 +512,6 @@ take_neighborhood(Neighborhood *neighborhood, Allocation *allocation, int64_t k)
 {
 	neighborhood->cosine = TAKE(allocation, double, (size_t) neighborhood->model->entities);
 	neighborhood->best = TAKE(allocation, BestEntity, (size_t) k);
-}
-
-size_t
-kge_neighbors_bytes(const KgeModel *model, int64_t k)
-{
-	Neighborhood neighborhood = {.model = model};
-	Allocation	allocation = {0};
-
-	take_neighborhood(&neighborhood, &allocation, k < model->entities ? k : model->entities);
-	return allocation_bytes(&allocation);
 }
 
 static double

@@ -373,16 +373,6 @@ search_item(void *argument, int64_t item, int thread)
 
 /* ---- all together -------------------------------------------------------------------- */
 
-size_t
-kge_top_many_bytes(const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment, int threads)
-{
-	KgeTopMany	search = {.model = model,.adjustment = adjustment};
-	Allocation	allocation = {0};
-
-	take_search(&search, sketch, threads, &allocation);
-	return allocation_bytes(&allocation);
-}
-
 KgeTopMany *
 kge_top_many(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment,
 			 bool listed)

@@ -465,17 +465,6 @@ plan(Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, KgeJudg
 	return completion;
 }
 
-size_t
-kge_completion_bytes(Pool *pool, const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment,
-					 KgeJudge judge, KgeWanted wanted)
-{
-	KgeCompletion completion = plan(pool, model, adjustment, judge, wanted);
-	Allocation	allocation = {0};
-
-	take_completion(&completion, sketch, wanted, &allocation);
-	return allocation_bytes(&allocation) + kge_top_many_bytes(model, sketch, adjustment, pool_threads(pool));
-}
-
 KgeCompletion *
 kge_completion(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch, const KgeAdjustment *adjustment,
 			   KgeJudge judge, KgeWanted wanted)
@@ -524,15 +513,6 @@ static KgeKeptTriples
 take_merged(KgeWanted wanted, Allocation *allocation)
 {
 	return kge_kept_take(wanted.k < wanted.offered ? wanted.k : wanted.offered, wanted.heads, allocation);
-}
-
-size_t
-kge_merge_bytes(KgeWanted wanted)
-{
-	Allocation	allocation = {0};
-
-	take_merged(wanted, &allocation);
-	return allocation_bytes(&allocation);
 }
 
 int64_t

@@ -32,7 +32,7 @@ learner_entail(Learner *learner, const GraphData *data, const MinedRules *rules,
 	PartitionMemory *partitions = &learner->partitions;
 	KgeTrainer *trainer = is_partitioned(partitions) ? partitions->trainer : learner->trainer;
 	KgeEntailment *entailment = array_new(KgeEntailment, rules->count);
-	Arena		arena = hkg_arena();
+	Arena		arena = hkg_within_memory(hkg_arena(), 0, "entailments of relations", HKG_ASK_FOR_LESS);
 	int64		count = 0;
 
 	for (int64 i = 0; i < rules->count; i++)
@@ -40,7 +40,6 @@ learner_entail(Learner *learner, const GraphData *data, const MinedRules *rules,
 		CHECK_FOR_INTERRUPTS();
 		count += entailment_of(&rules->rule[i], data, least_confidence, &entailment[count]);
 	}
-	hkg_check_memory(kge_entailment_bytes(&learner->model, count), "entailments of relations");
 	if (!kge_trainer_entail(trainer, &arena, entailment, count))
 		elog(ERROR, "no memory for entailments");
 	partitions->entailments = entailment;

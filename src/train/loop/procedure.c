@@ -316,7 +316,7 @@ static BodyPairs *
 inferring_pairs(const Procedure *procedure)
 {
 	bool		by_sql = procedure->stated != NULL &&
-		(!procedure->in_worker || training_facts_hold(procedure->graph, &procedure->facts));
+		(!procedure->in_worker || facts_version(procedure->graph).number == procedure->facts.version.number);
 
 	return by_sql ? procedure->stated : procedure->pairs;
 }

@@ -18,6 +18,7 @@ typedef struct TrainSlice
 	SentBlocks	sent;
 	KgeTraining training;
 	KgeTrainer *trainer;
+	Arena		arena;
 } TrainSlice;
 
 /* ---- memory --------------------------------------------------------------------------- */
@@ -44,9 +45,7 @@ cut_blocks(TrainSlice *slice)
 		(head.entailments != 0 && !kge_constraint_entails(slice->training.constraint)))
 		bucket_blocks_damaged();
 	sent->blocks = bucket_blocks(&head, &sizes);
-	hkg_check_memory_or(kge_trainer_bytes(&sent->model, &slice->training, head.max_positives, hkg_threads) +
-						kge_entailment_bytes(&sent->model, head.entailments) + sent_blocks_bytes(sent),
-						"training a bucket", "raise partitions");
+	slice->arena = hkg_within_memory(hkg_arena(), sent_blocks_bytes(sent), "training a bucket", "raise partitions");
 }
 
 static void
@@ -56,12 +55,11 @@ take_memory(TrainSlice *slice)
 		BLOCK_POSITIVES, BLOCK_WORTH, BLOCK_ENTAILMENTS, BLOCK_RELATIONS, BLOCK_EMBEDDINGS
 	};
 	SentBlocks *sent = &slice->sent;
-	Arena		arena = hkg_arena();
 	float	   *state;
 	size_t		count;
 
 	sent_blocks_take(sent, parts, lengthof(parts));
-	slice->trainer = kge_trainer_create(&arena, hkg_pool(), &sent->model, &slice->training,
+	slice->trainer = kge_trainer_create(&slice->arena, hkg_pool(), &sent->model, &slice->training,
 										sent->blocks.head.max_positives);
 	if (slice->trainer == NULL)
 		bucket_blocks_damaged();
@@ -105,7 +103,6 @@ entail(TrainSlice *slice)
 	const SentBlocks *sent = &slice->sent;
 	const KgeEntailment *entailment = (const KgeEntailment *) sent->part[BLOCK_ENTAILMENTS];
 	int64		count = sent->blocks.head.entailments;
-	Arena		arena = hkg_arena();
 
 	if (count == 0)
 		return;
@@ -114,7 +111,7 @@ entail(TrainSlice *slice)
 			entailment[i].body >= sent->model.relations ||
 			entailment[i].head < 0 || entailment[i].head >= sent->model.relations)
 			bucket_blocks_damaged();
-	if (!kge_trainer_entail(slice->trainer, &arena, entailment, count))
+	if (!kge_trainer_entail(slice->trainer, &slice->arena, entailment, count))
 		elog(ERROR, "no memory for entailments");
 }
 
