@@ -166,7 +166,7 @@ extern double kge_exact_score(KgeExactScore *exact, Triple triple, Side side);
 extern bool kge_score_triples(Arena *arena, Pool *pool, const KgeModel *model,
 							  const Triple *triples, int64_t count, float *scores);
 
-/* ---- adjustment.c: what is added to scores ------------------------------------ */
+/* ---- exact_score.c: what is added to scores ------------------------------------ */
 
 typedef struct KgeAddition
 {
