@@ -235,7 +235,7 @@ sub print_table
 	print wrapped(sentence(ucfirst $comment), '', ''), "\n";
 	# columns like the one before stand beside it; tables that say little more by their columns have none here
 	my @items;
-	return if $name =~ /^(checkpoint|checkpoint_inferred|threshold|evidence_weight|inferred|iteration|hkg_progress|path_network|path_epoch|shared_weight|source|trial|bucket|slice|layout|hkg_cache)$/;
+	return if $name =~ /^(checkpoint|checkpoint_inferred|threshold|evidence_weight|inferred|iteration|hkg_progress|path_network|path_epoch|shared_weight|source|source_column|facts_version|trial|bucket|slice|layout|hkg_cache)$/;
 	foreach my $column (grep { $_->[1] !~ /^(model\.name|(entity|relation)\.id)$/ } @{ $columns{$oid} })
 	{
 		my ($column_name, $meaning) = @$column;

@@ -374,11 +374,11 @@ begin
 		condition text,
 		why text
 	);
-	comment on table source_table is 'the tables that hkg_sync makes facts of; hkg_set_source writes it, and you may change it';
-	comment on column source_table.table_name is 'with its schema, quoted as SQL needs it';
+	comment on table source_table is 'the tables that hkg_sync makes facts of, as hkg_set_source or you wrote it';
+	comment on column source_table.table_name is 'with its schema';
 	comment on column source_table.space is 'the entity of a row is space:key';
-	comment on column source_table.entities is 'whether rows are entities; else they are facts alone';
-	comment on column source_table.key is 'the columns that identify its rows';
+	comment on column source_table.entities is 'whether rows are entities, or facts alone';
+	comment on column source_table.key is 'what identifies its rows';
 	comment on column source_table.condition is 'SQL about row s that must hold; null: all rows';
 	comment on column source_table.why is 'the reason';
 	create table source_column (
@@ -392,7 +392,7 @@ begin
 		why text,
 		primary key (table_name, column_name, part)
 	);
-	comment on table source_column is 'what becomes of each of their columns; likewise';
+	comment on table source_column is 'what becomes of each of their columns, likewise: the result of hkg_set_source, and bins of numbers';
 	comment on column source_column.table_name is 'source_table.table_name';
 	comment on column source_column.column_name is 'the column';
 	comment on column source_column.part is 'as after the column in hkg_set_source; else empty';
@@ -1131,18 +1131,17 @@ begin
 end
 $$;
 comment on function hkg_set_source(name, regclass[], regnamespace, jsonb, bool) is
-'makes a graph of tables: notes what becomes of each column in table source_column of the graph, which you may change, and has hkg_sync make the facts
-It reads the catalogue and some rows. A row is an entity table:key, a value an entity space=value, a foreign key a relation between rows. Numbers and times lie in bins, each linked with the next one, and eight in a band. Rows that join two or three entities are facts about these; without anything else they are no entities.
+'makes a graph of tables: notes in its table source_column what becomes of each column, which you may change, and has hkg_sync make the facts
+A row is an entity table:key, a value an entity space=value, a foreign key a relation. Numbers and times lie in bins, each linked with the next one, and eight in a band. Rows that join two or three entities are facts about these; without anything else they are no entities.
 graph: its name; made if there is none
-tables, schema: which tables, or all of a schema but those of extensions
-keys: the columns that identify the rows of tables and views without a primary key: {"view": "column", "other": ["a", "b"]}
+tables, schema: which tables, or all of a schema
+keys: what identifies rows that have no primary key: {"view": "column", "other": ["a", "b"]}
 sync: whether facts are made; false to change source_column first, and then call hkg_sync
-table_name, column_name: the column; with year, month or weekday of a time, or the other column of a link
-reading: key and label (names of the row), reference (to a row), link (of two references), flag, category, number, time, list, text (its words; set by hand alone), ignored
+table_name, column_name: with the part of a time, or the other column of a link
+reading: key, label, reference (to a row), link (of two references), flag, category, number, time, list, text (its words; set by hand alone), ignored
 relation: its relation
 space: the table it refers to, or what its values are named by; columns of one enum or domain, or of one name and type, share it
 why: the reason
-What was noted before is written anew. Table source_table has each table''s key, and a condition on its rows that you may write.
 errors: 22023 unless one of tables and schema is given, 55000 for a table without a key, and those of hkg_create_graph and hkg_sync';
 
 create function hkg_split(graph name, valid float8 default 0.03, test float8 default 0.03, seed bigint default 0,
@@ -1949,15 +1948,15 @@ comment on function hkg_fill(name, regclass, name, text[], text, name, text) is
 graph: one that hkg_set_source made
 tbl, column_name: a column that is read as category, flag, number, time or reference
 keys: of the rows; null: all
-condition: SQL about row s that must hold, too, with the caller''s rights and search_path
+condition: SQL about row s that must hold, too
 model: a trained model of the graph
-evidence: as in hkg_predict_tails
+evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
 key: of the row, as text; of several columns (a, b)::text
-value, probability: the best value (the key of a row, the bin of a number), and the chance that it is right if the cell has a value, one of the ten best
+value, probability: the best value, and its chance if the cell has a value, one of the ten best
 expected: of numbers and times, the mean over these ten bins
 runner_up, runner_up_probability: the second best
 reason: the first row of hkg_explain
-A NOTICE counts rows that the graph has no fact of; they are left out.
+A NOTICE counts rows that the graph has no fact of.
 errors: 55000 for a column that cannot be filled, and those of hkg_predict_tails';
 
 create function hkg_evaluate(graph name, split text default 'test', model name default 'default', seed bigint default 0,
