@@ -58,7 +58,7 @@ typedef struct KgeModel
 	float	   *relation;		/* kge_relation_rows x kge_relation_width, row by row */
 	bool		reciprocal;		/* relations have an inverse each, in row relations + r */
 	int32_t		added;			/* entities behind them, from row `entities` on: given, or scored one by one; left
-								 * out of training, of ranks and of the best of all */
+								 * out of training, of ranks and of passes for many questions */
 	float	  **added_row;		/* of each */
 } KgeModel;
 
