@@ -7,7 +7,7 @@ set client_min_messages = warning;
 create unlogged table if not exists base (head text, relation text, tail text);
 create unlogged table if not exists body (relation text, x text, y text);
 create unlogged table if not exists world (head text, relation text, tail text, hidden bool);
-create unlogged table if not exists fact (head text, relation text, tail text, split text);
+create unlogged table if not exists planted_fact (head text, relation text, tail text, split text);
 
 -- The bodies of the planted rules, as pairs.  Base relations: a, b, c have two tails an entity, d one, kind one of three.
 create or replace procedure draw_bodies(entities int) language plpgsql as
@@ -56,8 +56,8 @@ $$;
 create or replace procedure take_out(share float8, kind text) language plpgsql as
 $$
 begin
-	truncate fact;
-	insert into fact
+	truncate planted_fact;
+	insert into planted_fact
 	select head, relation, tail,
 		case when not hidden or chance('missing', relation, head, case when kind = 'blocks' then '' else tail end) >= share
 				or (kind = 'exceptions' and (relation, head, tail) in (select relation, x, y from body)) then 'train'
@@ -66,9 +66,9 @@ begin
 	where kind <> 'gaps' or hidden or relation not in (select relation from base) or chance('missing', relation, head, tail) >= share;
 	-- an entity or relation that is in no learnt fact cannot be asked for
 	set local work_mem = '256MB';
-	delete from fact where split <> 'train' and (head not in (select head from fact where split = 'train' union select tail from fact where split = 'train')
-		or tail not in (select head from fact where split = 'train' union select tail from fact where split = 'train'));
-	analyze fact;
+	delete from planted_fact where split <> 'train' and (head not in (select head from planted_fact where split = 'train' union select tail from planted_fact where split = 'train')
+		or tail not in (select head from planted_fact where split = 'train' union select tail from planted_fact where split = 'train'));
+	analyze planted_fact;
 end
 $$;
 
@@ -76,11 +76,11 @@ $$;
 create or replace view truth as
 with counted as (
 	select b.relation, exists (select from world w where (w.head, w.relation, w.tail) = (b.x, b.relation, b.y)) as holds,
-		exists (select from fact f where (f.head, f.relation, f.tail, f.split) = (b.x, b.relation, b.y, 'train')) as left_over,
-		exists (select from fact f where (f.head, f.relation, f.split) = (b.x, b.relation, 'train')) as some_tail,
-		exists (select from fact f where (f.tail, f.relation, f.split) = (b.y, b.relation, 'train')) as some_head
+		exists (select from planted_fact f where (f.head, f.relation, f.tail, f.split) = (b.x, b.relation, b.y, 'train')) as left_over,
+		exists (select from planted_fact f where (f.head, f.relation, f.split) = (b.x, b.relation, 'train')) as some_tail,
+		exists (select from planted_fact f where (f.tail, f.relation, f.split) = (b.y, b.relation, 'train')) as some_head
 	from body b),
-sides as (select relation, count(distinct head) < count(distinct tail) as by_tail from fact where split = 'train' group by 1)
+sides as (select relation, count(distinct head) < count(distinct tail) as by_tail from planted_fact where split = 'train' group by 1)
 select relation, avg(holds::int)::float8 as world, avg(left_over::int)::float8 as standard,
 	sum(left_over::int)::float8 / nullif(sum(case when by_tail then some_head else some_tail end::int), 0) as pca
 from counted join sides using (relation) group by 1;

@@ -88,7 +88,7 @@ sub sentence
 	my ($text) = @_;
 
 	$text =~ s/<(?=\w)/\\</g;
-	$text =~ s/(?<![\w`\/"'\\])(hkg_\w+)(\((?:graph(?:, 0, 0)?)?\))?/'`' . $1 . ($2 \/\/ '') . '`'/ge;
+	$text =~ s/(?<![\w`\/"'\\])(hkg_\w+)(\((?:preset|graph(?:, 0, 0)?)?\))?/'`' . $1 . ($2 \/\/ '') . '`'/ge;
 	return $text =~ /[.:!?]$/ ? $text : "$text.";
 }
 
@@ -233,9 +233,9 @@ sub print_table
 	my ($oid, $name, $comment) = @$table;
 
 	print wrapped(sentence(ucfirst $comment), '', ''), "\n";
-	# columns like the one before stand beside it; what the extension reads, or a function returns, has none here
+	# columns like the one before stand beside it; tables that say little more by their columns have none here
 	my @items;
-	return if $name =~ /^(checkpoint|checkpoint_inferred|threshold|evidence_weight|inferred|path_network|path_epoch|shared_weight|source|trial|bucket|slice|layout|hkg_cache)$/;
+	return if $name =~ /^(checkpoint|checkpoint_inferred|threshold|evidence_weight|inferred|iteration|hkg_progress|path_network|path_epoch|shared_weight|source|trial|bucket|slice|layout|hkg_cache)$/;
 	foreach my $column (grep { $_->[1] !~ /^(model\.name|(entity|relation)\.id)$/ } @{ $columns{$oid} })
 	{
 		my ($column_name, $meaning) = @$column;
@@ -282,7 +282,7 @@ foreach (@sections)
 		print_table($view{$view});
 	}
 }
-print "## Tables of a graph\n\nA graph is a schema with these tables. Not listed are columns that refer to\n`model.name`, `entity.id` or `relation.id`, and those that only the extension reads or a function returns.\n\n";
+print "## Tables of a graph\n\nA graph is a schema with these tables. Of some of them the columns are listed, but for those that\nrefer to `model.name`, `entity.id` or `relation.id`. `\\d+` shows all columns with their meaning.\n\n";
 foreach my $table (@tables)
 {
 	print "### $table->[1]\n\n";

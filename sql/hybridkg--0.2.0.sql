@@ -363,7 +363,7 @@ begin
 		id int primary key default 1 check (id = 1),
 		query text not null
 	);
-	comment on table source is 'the query that hkg_sync brings the graph in step with, in its only row';
+	comment on table source is 'the query that hkg_sync(graph) repeats, in its only row';
 	comment on column source.id is '1';
 	comment on column source.query is 'it returns head, relation and tail; hkg_sync(..., keep => true) wrote it';
 
@@ -690,7 +690,7 @@ dimensions: the size of an embedding; null: 200
 iterations: rounds of training, mining and sampling; null: 10
 epochs: passes over the positives in one iteration; null: 10
 model: the name to keep it under; a model of that name is replaced when the transaction commits
-preset: quick, balanced, thorough or paper, whose settings hkg_settings(preset) shows; null: the defaults, which are balanced
+preset: quick, balanced (the defaults), thorough or paper; hkg_settings(preset) shows what it sets; null: balanced
 top_rules: how many mined rules are selected, 0: embeddings learn alone; null: 200
 evidence_rules: most path rules that are kept as evidence at prediction, 0: none; null: 20000
 paths: whether a network is learnt that reads the paths from a question''s entity; null: by the size of the graph

@@ -58,7 +58,7 @@ typedef struct KgeModel
 	float	   *relation;		/* kge_relation_rows x kge_relation_width, row by row */
 	bool		reciprocal;		/* relations have an inverse each, in row relations + r */
 	int32_t		added;			/* entities behind them, from row `entities` on: given, or scored one by one; left
-								 * out of training, of ranks and of the best of all */
+								 * out of training, of ranks and of passes for many questions */
 	float	  **added_row;		/* of each */
 } KgeModel;
 
@@ -166,7 +166,7 @@ extern double kge_exact_score(KgeExactScore *exact, Triple triple, Side side);
 extern bool kge_score_triples(Arena *arena, Pool *pool, const KgeModel *model,
 							  const Triple *triples, int64_t count, float *scores);
 
-/* ---- adjustment.c: what is added to scores ------------------------------------ */
+/* ---- exact_score.c: what is added to scores ------------------------------------ */
 
 typedef struct KgeAddition
 {

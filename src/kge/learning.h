@@ -350,7 +350,7 @@ typedef struct KgeRelations
  */
 extern void kge_merge_relations(KgeTrainer *trainer, const KgeRelations *lane, int lanes);
 
-/* ---- epoch_order.c: in which order an epoch takes its positives ----------------------- */
+/* ---- epoch.c: in which order an epoch takes its positives ----------------------- */
 
 /* A permutation of 0 .. count-1 of which any place can be asked for. */
 typedef struct KgeOrder

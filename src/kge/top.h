@@ -50,9 +50,8 @@ kge_compare_answers(const void *a, const void *b)
 /*
  * The k candidates of highest score; NaN scores are left out; ties go to the lower
  * row.  Fills answers (room for k), best first; returns how many, or -1
- * when the arena is empty.  The answer is exact; the model's sketch makes it quick.
- * adjustment: adds to scores, NULL for none; it lists once, while other threads look at the sketch.  Added entities
- * that it lists are left out.
+ * when the arena is empty.  The answer is exact; the model's sketch makes it quick.  Added entities are candidates, too.
+ * adjustment: adds to scores, NULL for none; it lists once, while other threads look at the sketch.
  */
 extern int64_t kge_top(Arena *arena, Pool *pool, const KgeModel *model,
 					   const KgeSketch *sketch, Question question, const KgeAdjustment *adjustment,

@@ -295,7 +295,8 @@ evidence_adjustment_by(const Evidence *evidence, EvKind kind, int threads, EvAns
 		.threads = threads,.answering = answering};
 	adjuster->addition = array_new(KgeAddition *, threads);
 	for (int i = 0; i < threads; i++)
-		adjuster->addition[i] = arena_new(&arena, KgeAddition, evidence->facts.entities);
+		adjuster->addition[i] = i > 0 && answering[i] == answering[0] ? adjuster->addition[0] :
+			arena_new(&arena, KgeAddition, evidence->facts.entities);
 	return ev_adjustment(adjuster);
 }
 
@@ -307,22 +308,6 @@ evidence_expect(const Evidence *evidence, EvAdjuster *adjuster, const KgeModel *
 	if (evidence->is_new == NULL)
 		return;
 	ev_adjuster_expect(&arena, adjuster, kge, evidence->is_new);
-}
-
-KgeAdjustment
-evidence_adjustment_of_one(const Evidence *evidence, int threads, EvAnswering *answering, EvAdjuster *adjuster)
-{
-	Arena		arena = within_memory(hkg_arena());
-	KgeAddition *addition = arena_new(&arena, KgeAddition, evidence->facts.entities);
-
-	*adjuster = (EvAdjuster) {.facts = &evidence->facts,.weights = evidence->weights,.kind = EV_BOTH,.threads = threads,
-		.answering = array_new(EvAnswering *, threads),.addition = array_new(KgeAddition *, threads)};
-	for (int i = 0; i < threads; i++)
-	{
-		adjuster->answering[i] = answering;
-		adjuster->addition[i] = addition;
-	}
-	return ev_adjustment(adjuster);
 }
 
 double

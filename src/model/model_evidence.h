@@ -63,13 +63,9 @@ extern void evidence_index(Evidence *evidence, const EvRuleSet *rules, const Gra
 /* What is added to phi, over the threads of a pool: `adjuster` is filled, in the current context. */
 extern KgeAdjustment evidence_adjustment(const Evidence *evidence, EvKind kind, int threads, EvAdjuster *adjuster);
 
-/* The same with answerings that are there, one for each thread */
+/* The same with answerings that are there, one for each thread, or one for all where one thread at a time asks */
 extern KgeAdjustment evidence_adjustment_by(const Evidence *evidence, EvKind kind, int threads, EvAnswering **answering,
 											EvAdjuster *adjuster);
-
-/* The same of all evidence for one question at a time, whichever thread it is in */
-extern KgeAdjustment evidence_adjustment_of_one(const Evidence *evidence, int threads, EvAnswering *answering,
-												EvAdjuster *adjuster);
 
 /* The same beside the scores of a model that has the evidence's rows; it must stay where it is. */
 extern void evidence_expect(const Evidence *evidence, EvAdjuster *adjuster, const KgeModel *kge);

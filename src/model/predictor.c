@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "core/search.h"
 #include "server/argument.h"
 #include "server/growing_array.h"
 #include "server/host.h"
@@ -170,11 +171,22 @@ predictor_knows_probabilities(const Predictor *predictor)
 	return false;
 }
 
-void
-predictor_show(const Predictor *predictor, Side side, int32 relation, EvQuestionScores *question, double score)
+EvQuestionScores
+predictor_question_scores(const Predictor *predictor, const Question *question, bool reflexive, const int32 *known,
+						  int64 known_count, const KgeAnswer *answer, int64 count)
 {
-	question->entities = predictor->kge.entities;
-	ev_show_score(&model_calibration(predictor->model, predictor->kind, relation, side)->ranked, question, score);
+	const EvCalibration *calibration = &model_calibration(predictor->model, predictor->kind, question->relation,
+														  question->side)->ranked;
+	EvQuestionScores scores = {.entities = predictor->kge.entities,.known = known_count};
+
+	for (int64 i = 0; i < count && scores.shown < EV_SHOWN; i++)
+	{
+		if ((!ev_uses_embedding(predictor->kind) && answer[i].addition == 0) ||
+			(!reflexive && answer[i].row == question->given) || has_int32(known, 0, known_count, answer[i].row))
+			continue;
+		ev_show_score(calibration, &scores, answer[i].score);
+	}
+	return scores;
 }
 
 double

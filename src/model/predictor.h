@@ -90,8 +90,14 @@ extern bool predictor_knows_probabilities(const Predictor *predictor);
  */
 extern double predictor_probability_by_both(const Predictor *predictor, int32 relation, double by_head, double by_tail);
 
-/* Takes the score of a question's best answer, then of the next ones, see ev_show_score. */
-extern void predictor_show(const Predictor *predictor, Side side, int32 relation, EvQuestionScores *question, double score);
+/*
+ * What calibration looks at beside an answer: the scores of the best ones of its question, which come best first.  Known
+ * ones (ascending rows) are not counted among them; nor what is given, but for reflexive relations, nor, without the
+ * embedding, what has no evidence.
+ */
+extern EvQuestionScores predictor_question_scores(const Predictor *predictor, const Question *question, bool reflexive,
+												  const int32 *known, int64 known_count, const KgeAnswer *answer,
+												  int64 count);
 
 /* The score that a question's best answer needs, see ev_score_needed. */
 extern double predictor_score_needed(const Predictor *predictor, Side side, int32 relation, int64 known, double last,

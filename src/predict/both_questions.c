@@ -80,20 +80,6 @@ both_questions_scores(const BothQuestions *both, Side side, int32 given)
 	return both->found[side][given].scores;
 }
 
-/* Without the embedding, what has no evidence is no answer; nor is what is given, but for some relations. */
-static EvQuestionScores
-common_scores(const BothQuestions *both, const Question *question, const KgeAnswer *answer, int64 count)
-{
-	EvQuestionScores scores = {.known = question->excluded_count};
-	bool		reflexive = both->facts->reflexive[both->relation];
-	bool		embedding = ev_uses_embedding(both->predictor->kind);
-
-	for (int64 i = 0; i < count && scores.shown < EV_SHOWN; i++)
-		if ((reflexive || answer[i].row != question->given) && (embedding || answer[i].addition != 0))
-			predictor_show(both->predictor, question->side, both->relation, &scores, answer[i].score);
-	return scores;
-}
-
 /* Questions with their known answers */
 static Question *
 list_questions(const BothQuestions *both, Side side, const int32 *given, int count)
@@ -132,7 +118,9 @@ look_at_some(BothQuestions *both, Side side, const int32 *given, int count)
 	kge_top_many_ask(both->search, question, count, both->room, answer, found);
 	for (int i = 0; i < count; i++)
 		both_questions_note(both, side, given[i],
-							common_scores(both, &question[i], answer + (Size) i * both->room, found[i]));
+							predictor_question_scores(both->predictor, &question[i], both->facts->reflexive[both->relation],
+													  question[i].excluded, question[i].excluded_count,
+													  answer + (Size) i * both->room, found[i]));
 	free_questions(question, count);
 	pfree(answer);
 	pfree(found);

@@ -80,11 +80,15 @@ static EvQuestionScores
 shown_scores(const Asking *asking, const QuestionList *asked, const Question *question, const KgeScored *answers,
 			 int64 count)
 {
-	EvQuestionScores scores = {.known = known_of(asking, asked, question)};
+	const Question *whole = whole_question(asking, asked, question);
+	KgeAnswer	best[EV_SHOWN];
 
-	for (int64_t i = 0; i < Min(count, EV_SHOWN); i++)
-		predictor_show(asking->predictor, asked->side, asked->relation, &scores, answers[i].score);
-	return scores;
+	count = Min(count, EV_SHOWN);
+	for (int64 i = 0; i < count; i++)
+		best[i] = (KgeAnswer) {answers[i].score, answers[i].phi, answers[i].addition,
+			triple_answer(&answers[i].triple, asked->side)};
+	return predictor_question_scores(asking->predictor, whole, asked->reflexive, whole->excluded, whole->excluded_count,
+									 best, count);
 }
 
 /* The same among all entities.  Where only some are candidates, the top EV_SHOWN of all were found before (see look). */
@@ -509,7 +513,8 @@ notice_nothing(const MissingList *list, double min_probability, const ShownEntit
 		ereport(NOTICE,
 				(errmsg("no missing fact has a probability of %g or more", min_probability),
 				 errdetail("The most probable one that was found has %.3g.", list->best),
-				 errhint("Give a lower min_probability.")));
+				 errhint("Give a lower min_probability. If more facts are missing than the share that was assumed, "
+						 "hkg_learn_evidence with a higher assume_missing raises probabilities.")));
 }
 
 static void

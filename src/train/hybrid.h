@@ -73,4 +73,7 @@ extern bool hybrid_infers(const Hybrid *hybrid);
 /* Its labelling; NULL: inferred triples are positives like facts, or there are none */
 extern const KgeLabelling *hybrid_labelling(const Hybrid *hybrid);
 
+/* Whether a canonical rule is r(X,Y) <= b(X,Y), b(Y,X), or b(X,A), c(A,Y); then sets the axiom, with rows of relations. */
+extern bool axiom_of(const Rule *rule, const GraphData *data, KgeAxiom *axiom);
+
 #endif							/* HKG_TRAIN_HYBRID_H */

@@ -1333,7 +1333,7 @@ CREATE TABLE g.source (
 -- Name: TABLE source; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON TABLE g.source IS 'the query that hkg_sync brings the graph in step with, in its only row';
+COMMENT ON TABLE g.source IS 'the query that hkg_sync(graph) repeats, in its only row';
 
 
 --

@@ -9,6 +9,8 @@
 #include "kge/search/sketch.h"
 
 #define ENTITIES 700
+#define ADDED 10				/* entities behind those of the model: candidates that no sketch has */
+#define ALL (ENTITIES + ADDED)
 
 /* Whether a comes before b: the higher score, then the lower row. */
 static bool
@@ -27,12 +29,10 @@ moved_sketch(const KgeModel *model, Pool *pool)
 	return kge_sketch_over(&arena, model, moved(memory, bytes));
 }
 
-/* Additions to the scores of some entities, the higher ones to every tenth */
-#define ADDED 10				/* entities behind those of the model, which are listed as well */
-
+/* Additions to the scores of some entities, the higher ones to every tenth; and to half of the added ones */
 typedef struct List
 {
-	KgeAddition addition[ENTITIES + ADDED];
+	KgeAddition addition[ALL];
 	int			count;
 } List;
 
@@ -51,9 +51,9 @@ random_list(List *list, int count)
 {
 	for (int i = 0; i < count; i++)
 		list->addition[i] = (KgeAddition) {(i * 37 + 5) % ENTITIES, next_uniform(0, i % 10 == 0 ? 5 : 0.2)};
-	for (int i = 0; i < ADDED; i++)
-		list->addition[count + i] = (KgeAddition) {ENTITIES + i, 1};
-	list->count = count + ADDED;
+	for (int i = 0; i < ADDED / 2; i++)
+		list->addition[count + i] = (KgeAddition) {ENTITIES + 2 * i, 1};
+	list->count = count + ADDED / 2;
 }
 
 static double
@@ -71,16 +71,16 @@ static void
 compare(const char *what, const KgeModel *model, Pool *pool, Side side,
 		const int32_t *excluded, int excluded_count, const KgeAdjustment *adjustment, int k)
 {
-	double		phi[ENTITIES],
-				exact[ENTITIES];
-	bool		out[ENTITIES] = {false};
-	KgeAnswer	answer[ENTITIES];
+	double		phi[ALL],
+				exact[ALL];
+	bool		out[ALL] = {false};
+	KgeAnswer	answer[ALL];
 	int			expected = 0;
 	int			wrong = 0;
 	int64_t		count = kge_top(&arena, pool, model, moved_sketch(model, pool),
 				(Question) {side, 3, 1, excluded, excluded_count}, adjustment, k, answer);
 
-	for (int e = 0; e < ENTITIES; e++)
+	for (int e = 0; e < ALL; e++)
 	{
 		Triple		triple = side == SIDE_TAIL ? (Triple) {3, 1, e} : (Triple) {e, 1, 3};
 
@@ -95,7 +95,7 @@ compare(const char *what, const KgeModel *model, Pool *pool, Side side,
 	{
 		int			best = -1;
 
-		for (int e = 0; e < ENTITIES; e++)
+		for (int e = 0; e < ALL; e++)
 			if (!out[e] && (best < 0 || before(exact, e, best)))
 				best = e;
 		if (best < 0)
@@ -109,28 +109,41 @@ compare(const char *what, const KgeModel *model, Pool *pool, Side side,
 				 what, model->function->name, model->norm, k, wrong, (int) count, expected);
 }
 
+/* Every third one is as another entity. */
+static void
+add_entities(KgeModel *model, int dimensions)
+{
+	int			width = kge_entity_width(model->function, dimensions);
+	KgeModel	other = random_model((Variant) {model->function->name, model->norm, false}, dimensions, ADDED, 1, 1.0);
+
+	model->added = ADDED;
+	model->added_row = take(sizeof(float *) * ADDED);
+	for (int i = 0; i < ADDED; i++)
+		model->added_row[i] = i % 3 == 0 ? model->entity + i * width : other.entity + i * width;
+}
+
 static void
 test_variant(Variant variant, Pool *pool)
 {
 	KgeModel	model = random_model(variant, 20, ENTITIES, 2, 1.0);
 	int			width = kge_entity_width(model.function, 20);
-	int32_t		excluded[] = {0, 5, 300, 699};
-	static const int sizes[] = {1, 10, 699, 700, 5000};
+	int32_t		excluded[] = {0, 5, 300, 699, 703, 704};
+	static const int sizes[] = {1, 10, 699, 710, 5000};
 	static const double weight_and_scale[8] = {0, 0, 0.7, 2, 1, 1, 3, 0.1};
 	List		list = {0};
 	KgeAdjustment adjustment = {.list = list_some,.argument = &list,.weight = weight_and_scale,.scale = weight_and_scale + 4};
 
-	model.added = ADDED;
+	add_entities(&model, 20);
 	random_list(&list, ENTITIES);
 	for (int i = 0; i < 3; i++)
-		compare("all listed", &model, pool, SIDE_TAIL, excluded, 4, &adjustment, sizes[i]);
+		compare("all listed", &model, pool, SIDE_TAIL, excluded, 6, &adjustment, sizes[i]);
 	random_list(&list, 150);
 	for (int i = 0; i < 3; i++)
 	{
 		compare("random", &model, pool, SIDE_TAIL, NULL, 0, NULL, sizes[i]);
-		compare("random", &model, pool, SIDE_HEAD, excluded, 4, NULL, sizes[i]);
+		compare("random", &model, pool, SIDE_HEAD, excluded, 6, NULL, sizes[i]);
 		compare("listed", &model, pool, SIDE_HEAD, NULL, 0, &adjustment, sizes[i]);
-		compare("listed", &model, pool, SIDE_TAIL, excluded, 4, &adjustment, sizes[i]);
+		compare("listed", &model, pool, SIDE_TAIL, excluded, 6, &adjustment, sizes[i]);
 	}
 
 	/* ties and near ties: groups of the same row, some a unit of the last place off */
@@ -143,8 +156,8 @@ test_variant(Variant variant, Pool *pool)
 	}
 	for (int i = 0; i < 4; i++)
 	{
-		compare("ties", &model, pool, SIDE_TAIL, excluded, 4, NULL, sizes[i]);
-		compare("listed ties", &model, pool, SIDE_TAIL, excluded, 4, &adjustment, sizes[i]);
+		compare("ties", &model, pool, SIDE_TAIL, excluded, 6, NULL, sizes[i]);
+		compare("listed ties", &model, pool, SIDE_TAIL, excluded, 6, &adjustment, sizes[i]);
 	}
 
 	model.entity[10 * width] = NAN;
@@ -225,7 +238,7 @@ test_bytes(KgeModel *model, const KgeSketch *sketch, Pool *pool)
 	List		list = {0};
 	KgeAdjustment adjustment = {.list = list_some,.argument = &list};
 
-	model->added = ADDED;
+	add_entities(model, 4);
 	random_list(&list, ENTITIES);
 	test_lack(model, sketch, NULL, pool);
 	test_lack(model, sketch, &adjustment, pool);

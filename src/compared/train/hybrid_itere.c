@@ -15,7 +15,6 @@
 
 #include "compared/kge/compared.h"
 #include "server/growing_array.h"
-#include "train/axioms.h"
 
 /* sparsity that an entity must exceed (1 less how its frequency stands between the least and the highest), that of Zhang et al. 2019 */
 #define LEAST_SPARSITY 0.995

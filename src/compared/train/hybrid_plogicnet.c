@@ -15,7 +15,6 @@
 #include "core/sort.h"
 #include "server/growing_array.h"
 #include "server/host.h"
-#include "train/axioms.h"
 
 /* those of the published programs */
 #define STEPS 1000

@@ -1,8 +1,8 @@
 /*
  * exact_score.c
- *		kge_score of many triples of one relation (see kge.h).
+ *		kge_score of many triples of one relation, and scores with what an adjustment adds (see kge.h).
  */
-#include "exact_score.h"
+#include "score_function.h"
 
 size_t
 kge_exact_numbers(const KgeModel *model)
@@ -18,28 +18,23 @@ kge_exact_score_take(const KgeModel *model, Allocation *allocation)
 	return (KgeExactScore) {model, -1, TAKE(allocation, double, kge_exact_numbers(model)), -1};
 }
 
-/* What is prepared is a query: the score is defined by its numbers in single precision. */
-static double
-score_of_query(KgeExactScore *exact, Triple triple)
-{
-	const KgeModel *model = exact->model;
-	float	   *query = (float *) exact->prepared;
-
-	if (exact->relation != triple.relation || exact->head != triple.head)
-		kge_make_query(model, (KgeQuery) {SIDE_TAIL, triple.relation, triple.head}, query);
-	exact->relation = triple.relation;
-	exact->head = triple.head;
-	return kge_query_score(model, query, kge_entity_row(model, triple.tail));
-}
-
 static double
 score(KgeExactScore *exact, Triple triple)
 {
 	const KgeModel *model = exact->model;
 	const KgeScoreFunction *function = model->function;
 
+	/* what is prepared of a network is a query: the score is defined by its numbers in single precision */
 	if (kge_is_network(model))
-		return score_of_query(exact, triple);
+	{
+		float	   *query = (float *) exact->prepared;
+
+		if (exact->relation != triple.relation || exact->head != triple.head)
+			kge_make_query(model, (KgeQuery) {SIDE_TAIL, triple.relation, triple.head}, query);
+		exact->relation = triple.relation;
+		exact->head = triple.head;
+		return kge_query_score(model, query, kge_entity_row(model, triple.tail));
+	}
 	if (function->prepare == NULL)
 		return kge_score(model, triple);
 	if (exact->relation != triple.relation)
@@ -67,4 +62,27 @@ kge_exact_score(KgeExactScore *exact, Triple triple, Side side)
 
 	flush_denormals(flushed);
 	return phi;
+}
+
+/* ---- with what an adjustment adds ------------------------------------------------ */
+
+double
+kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t relation, Side side)
+{
+	return adjustment->weight == NULL ? 1 : adjustment->weight[2 * relation + (int32_t) side];
+}
+
+double
+kge_adjustment_scale(const KgeAdjustment *adjustment, int32_t relation, Side side)
+{
+	return adjustment->scale == NULL ? 1 : adjustment->scale[2 * relation + (int32_t) side];
+}
+
+double
+kge_adjusted_score(const KgeAdjustment *adjustment, int32_t relation, Side side, double phi, double addition)
+{
+	if (adjustment == NULL)
+		return phi;
+	return kge_adjustment_scale(adjustment, relation, side) *
+		(phi + kge_adjustment_weight(adjustment, relation, side) * addition);
 }

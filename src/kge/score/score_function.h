@@ -181,4 +181,7 @@ kge_relation_gradient(const KgeModel *model, KgeQuery query, const float *d_quer
 									   d_relation);
 }
 
+/* kge_exact_score of a network whose query is there. */
+extern double kge_exact_query_score(const KgeModel *model, const float *query, int32_t candidate);
+
 #endif							/* HKG_KGE_SCORE_FUNCTION_H */

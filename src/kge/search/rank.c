@@ -25,7 +25,7 @@
 #include "core/vector.h"
 #include "kge/score/conve.h"
 #include "kge/score/engine.h"
-#include "kge/score/exact_score.h"
+#include "kge/score/score_function.h"
 
 #define BLOCK	64				/* questions at a time */
 #define QUERIES	16				/* made at a time */

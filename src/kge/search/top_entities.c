@@ -5,7 +5,7 @@
  * Top k:
  *
  *	1. The threads score a sketch of all candidates: an upper bound of each exact score (sketch.c), with what an adjustment
- *	   adds.
+ *	   adds.  Entities that came after the training are in no sketch: their upper bounds are infinite.
  *	2. The k candidates with the highest upper bounds are scored exactly.  The lowest of these scores is a lower bound of
  *	   the k-th best one: the threshold.
  *	3. Finalists are the candidates whose upper bound is not below it.  Their embeddings, in single precision, give closer
@@ -61,6 +61,13 @@ typedef struct Top
 	int64_t		finalists;
 } Top;
 
+/* Added entities are candidates, too. */
+static int32_t
+candidates_of(const KgeModel *model)
+{
+	return model->entities + model->added;
+}
+
 static void
 take_search(Top *top, Allocation *allocation, int threads, int64_t k)
 {
@@ -77,7 +84,7 @@ take_search(Top *top, Allocation *allocation, int threads, int64_t k)
 		if (top->exact != NULL)
 			top->exact[i] = exact;
 	}
-	top->bound = TAKE(allocation, float, (size_t) top->model->entities);
+	top->bound = TAKE(allocation, float, (size_t) candidates_of(top->model));
 	top->bound_of_tile = TAKE(allocation, float, (size_t) pool_pieces(top->model->entities, AT_ONCE));
 	top->best = TAKE(allocation, BestEntity, (size_t) k);
 }
@@ -111,13 +118,6 @@ open_finalists(Top *top, Arena *arena, int64_t count)
 		return false;
 	take_finalists(top, &allocation, count);
 	return true;
-}
-
-/* There are no more than all. */
-static int64_t
-at_most_all(const KgeModel *model, int64_t k)
-{
-	return k < model->entities ? k : model->entities;
 }
 
 /* The best first */
@@ -191,6 +191,8 @@ set_apart(Top *top, Arena *arena)
 	top->raised = arena_take(arena, (size_t) (top->listed + 1) * sizeof(float));
 	if (top->raised == NULL)
 		return false;
+	for (int32_t i = top->model->entities; i < candidates_of(top->model); i++)
+		top->bound[i] = INFINITY;
 	for (int64_t i = 0; i < top->asked_for.excluded_count; i++)
 		top->bound[top->asked_for.excluded[i]] = NAN;
 	for (int64_t i = 0; i < top->listed; i++)
@@ -199,7 +201,7 @@ set_apart(Top *top, Arena *arena)
 
 		pool_yield_at(top->pool, POOL_LEADER, i);
 		top->raised[i] = NAN;
-		if (listed->entity >= top->model->entities || isnan(top->bound[listed->entity]))
+		if (isnan(top->bound[listed->entity]))
 			continue;
 		top->raised[i] = kge_float_above(top->bound[listed->entity] + top->weight * listed->addition);
 		top->bound[listed->entity] = NAN;
@@ -332,6 +334,9 @@ reaching(Top *top, int32_t *list)
 				count = append(list, count, i);
 		pool_yield_at(top->pool, POOL_LEADER, tile);
 	}
+	for (int32_t i = top->model->entities; i < candidates_of(top->model); i++)
+		if (!isnan(top->bound[i]))
+			count = append(list, count, i);
 	return count;
 }
 
@@ -356,7 +361,7 @@ limit_of(const Top *top, int32_t number)
 	return kge_float_above(limit + top->weight * addition_of(top, number));
 }
 
-/* Item: closer upper bounds of some finalists, by their embeddings. */
+/* Item: closer upper bounds of some finalists, by their embeddings; an infinite one stays. */
 static void
 estimate_finalists(void *argument, int64_t item, int thread)
 {
@@ -367,10 +372,9 @@ estimate_finalists(void *argument, int64_t item, int thread)
 	{
 		int32_t		number = top->finalist[i];
 		float	   *bound = bound_of(top, number);
-		float		limit = limit_of(top, number);
 
-		if (limit < *bound && !isinf(*bound))
-			*bound = limit;
+		if (!isinf(*bound))
+			*bound = fminf(*bound, limit_of(top, number));
 	}
 	pool_yield(top->pool, thread);
 }
@@ -444,7 +448,7 @@ kge_top(Arena *arena, Pool *pool, const KgeModel *model, const KgeSketch *sketch
 {
 	Top			top = {.pool = pool,.model = model,.sketch = sketch,.asked_for = question,.adjustment = adjustment};
 
-	k = at_most_all(model, k);
+	k = k < candidates_of(model) ? k : candidates_of(model);
 	if (k <= 0)
 		return 0;
 	if (!open_search(&top, arena, pool_threads(pool), k))
@@ -556,7 +560,7 @@ kge_neighbors(Arena *arena, Pool *pool, const KgeModel *model, int32_t entity,
 	Neighborhood neighborhood = {.pool = pool,.model = model,.entity = entity};
 	Allocation	allocation = {0};
 
-	k = at_most_all(model, k);
+	k = k < model->entities ? k : model->entities;
 	if (k <= 0)
 		return 0;
 	take_neighborhood(&neighborhood, &allocation, k);

@@ -13,7 +13,7 @@
 #include "core/heap.h"
 #include "core/question.h"
 #include "core/sort.h"
-#include "kge/score/exact_score.h"
+#include "kge/score/score_function.h"
 
 /* candidates that a block's adjustments may list together, unless one question lists more */
 #define LISTED_AT_ONCE (1 << 18)

@@ -8,7 +8,9 @@
 
 #include "miscadmin.h"
 
+#include "server/growing_array.h"
 #include "server/host.h"
+#include "train/hybrid.h"
 #include "train/partitions/node_buckets.h"
 
 /*
@@ -81,9 +83,18 @@ open_whole(Learner *learner, Graph *graph, const TrainSettings *settings, const 
 		raise_too_many();
 }
 
-static void
-open_partitioned(Learner *learner, Graph *graph, const TrainSettings *settings, bool in_worker)
+void
+learner_open(Learner *learner, Graph *graph, const TrainSettings *settings, const TrainingFacts *facts, bool in_worker)
 {
+	learner->pool = hkg_pool();
+	learner->model.relation = hkg_allocate(CurrentMemoryContext, learner_relation_bytes(learner));
+	positives_open(&learner->positives, settings);
+	positives_set(&learner->positives, facts->learnt);
+	if (!is_partitioned(&learner->partitions))
+	{
+		open_whole(learner, graph, settings, facts);
+		return;
+	}
 	kge_initial_relations(&learner->model, learner->pool, learner->training.seed);
 	partition_memory_open(&learner->partitions, learner->pool, &learner->model, &learner->training, in_worker);
 	if (learner->partitions.trainer == NULL)
@@ -92,17 +103,39 @@ open_partitioned(Learner *learner, Graph *graph, const TrainSettings *settings, 
 	learner->partitions.train_on_nodes = node_buckets_train;
 }
 
-void
-learner_open(Learner *learner, Graph *graph, const TrainSettings *settings, const TrainingFacts *facts, bool in_worker)
+/* r(X,Y) <= b(X,Y) states that b entails r, r(X,Y) <= b(Y,X) that b read backwards does. */
+static bool
+entailment_of(const MinedRule *rule, const GraphData *data, double least_confidence, KgeEntailment *entailment)
 {
-	learner->pool = hkg_pool();
-	learner->model.relation = hkg_allocate(CurrentMemoryContext, learner_relation_bytes(learner));
-	positives_open(&learner->positives, settings);
-	positives_set(&learner->positives, facts->learnt);
-	if (is_partitioned(&learner->partitions))
-		open_partitioned(learner, graph, settings, in_worker);
-	else
-		open_whole(learner, graph, settings, facts);
+	KgeAxiom	axiom;
+
+	if (!rule->counted || MINED_PCA_CONFIDENCE(rule) < least_confidence ||
+		!axiom_of(&rule->rule, data, &axiom) || axiom.kind == KGE_AXIOM_CHAIN)
+		return false;
+	*entailment = (KgeEntailment) {
+		axiom.body[0], axiom.head, axiom.kind == KGE_AXIOM_INVERSE, (float) MINED_PCA_CONFIDENCE(rule)
+	};
+	return true;
+}
+
+void
+learner_entail(Learner *learner, const GraphData *data, const MinedRules *rules, double least_confidence)
+{
+	PartitionMemory *partitions = &learner->partitions;
+	KgeTrainer *trainer = is_partitioned(partitions) ? partitions->trainer : learner->trainer;
+	KgeEntailment *entailment = array_new(KgeEntailment, rules->count);
+	Arena		arena = hkg_within_memory(hkg_arena(), 0, "entailments of relations", HKG_ASK_FOR_LESS);
+	int64		count = 0;
+
+	for (int64 i = 0; i < rules->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		count += entailment_of(&rules->rule[i], data, least_confidence, &entailment[count]);
+	}
+	if (!kge_trainer_entail(trainer, &arena, entailment, count))
+		elog(ERROR, "no memory for entailments");
+	partitions->entailments = entailment;
+	partitions->entailment_count = count;
 }
 
 void

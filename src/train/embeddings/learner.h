@@ -63,8 +63,6 @@ extern void learner_forget(const Learner *learner);
 /* Deletes its file, if there is one; the embeddings stay until the memory goes. */
 extern void learner_close(Learner *learner);
 
-/* ---- entailments (entailments.c) ----------------------------------------------------- */
-
 /*
  * Of these rules, those with one atom and at least that PCA confidence become entailments of the embeddings, whose
  * constraint has some; in the current context.  ERROR 53200 when they would not fit hybridkg.max_memory.

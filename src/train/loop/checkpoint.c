@@ -285,25 +285,18 @@ save_learner(Procedure *procedure)
 		save(procedure, psprintf("optimizer %d", i), values, count * sizeof(float));
 }
 
-static void
-delete_place(Procedure *procedure)
-{
-	SqlArgs		args = {0};
-
-	arg_part(&args, procedure->settings.model, "place");
-	sql_run(psprintf("delete from %scheckpoint where model = $1 and part = $2", procedure->graph->prefix), &args);
-}
-
 void
 checkpoint_save(Procedure *procedure)
 {
 	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
 	const Positives *positives = &procedure->learner.positives;
 	bool		is_best = procedure->best.iteration.number == procedure->done;
+	SqlArgs		place = {0};
 
 	save_header(procedure);
 	save_learner(procedure);
-	delete_place(procedure);
+	arg_part(&place, procedure->settings.model, "place");
+	sql_run(psprintf("delete from %scheckpoint where model = $1 and part = $2", procedure->graph->prefix), &place);
 	if (ranks_bytes(procedure) > 0)
 		save(procedure, "highest ranks", procedure->ranking.highest, ranks_bytes(procedure));
 	save(procedure, "samples", positives->sample, positives->samples * sizeof(InferredPositive));
@@ -433,98 +426,12 @@ load_best_rules(Procedure *procedure)
 }
 
 static void
-require_same_graph(const Procedure *procedure, const Header *header)
-{
-	if (header->fingerprint != fingerprint_of(procedure))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("graph \"%s\" has changed since the training of model \"%s\" began",
-						procedure->graph->name, procedure->settings.model),
-				 errhint("Train the model again.")));
-}
-
-static void
 load_embeddings(Procedure *procedure, const char *entities, const char *relations)
 {
 	const Learner *learner = &procedure->learner;
 
 	load(procedure, entities, learner->model.entity, learner_entity_bytes(learner));
 	load(procedure, relations, learner->model.relation, learner_relation_bytes(learner));
-}
-
-/* The rows may have been changed: a triple of no entity would be a crash. */
-static void
-check_sample(const Procedure *procedure, Triple triple)
-{
-	const GraphData *data = procedure->facts.all;
-
-	if (triple.head < 0 || triple.head >= data->entities || triple.tail < 0 || triple.tail >= data->entities ||
-		triple.relation < 0 || triple.relation >= data->relations)
-		raise_damage(procedure->settings.model, "Its samples are no triples of the graph.");
-}
-
-static void
-load_samples(Procedure *procedure, int64 count)
-{
-	Positives  *positives = &procedure->learner.positives;
-
-	positives->sample = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(InferredPositive));
-	load(procedure, "samples", positives->sample, count * sizeof(InferredPositive));
-	positives->samples = count;
-	for (int64 i = 0; i < count; i++)
-		check_sample(procedure, positives->sample[i].triple);
-	positives_set(positives, procedure->facts.learnt);
-}
-
-static void
-load_best(Procedure *procedure, const Iteration *best)
-{
-	if (procedure->facts.valid_count > 0)
-	{
-		load_embeddings(procedure, "best entities", "best relations");
-		best_iteration_store(&procedure->best, &procedure->learner);
-	}
-	if (procedure->rules != NULL)
-		load_best_rules(procedure);
-	procedure->best.iteration = *best;
-}
-
-/* ERROR when it is not one of this training; what it has for a bool may be none. */
-static void
-check_header(const Procedure *procedure, const Header *header)
-{
-	const TrainSettings *settings = &procedure->settings;
-	uint8		evaluated;
-
-	memcpy(&evaluated, &header->best.evaluated, sizeof(evaluated));
-	if (header->done < 0 || header->done > settings->iterations ||
-		header->best.number < 0 || header->best.number > header->done || evaluated > 1 ||
-		header->samples < 0 || header->samples > procedure->learner.positives.max_samples)
-		raise_damage(settings->model, "Its header is out of range.");
-}
-
-/* What the iterations that are done have left, but for what is learnt */
-static void
-load_iterations(Procedure *procedure, const Header *header)
-{
-	load_best(procedure, &header->best);
-	procedure->ranking.highest_mrr = header->highest_mrr;
-	if (ranks_bytes(procedure) > 0)
-		load(procedure, "highest ranks", procedure->ranking.highest, ranks_bytes(procedure));
-	load_samples(procedure, header->samples);
-	procedure->done = header->done;
-	progress_resume(procedure->progress, header->done);
-}
-
-static void
-load_learner(Procedure *procedure)
-{
-	float	   *values;
-	size_t		count;
-
-	load_embeddings(procedure, "entities", "relations");
-	for (int i = 0; learner_state(&procedure->learner, i, &values, &count); i++)
-		load(procedure, psprintf("optimizer %d", i), values, count * sizeof(float));
 }
 
 /* Whether there is one, in the middle of an iteration */
@@ -545,24 +452,80 @@ load_place(Procedure *procedure)
 	return true;
 }
 
+/* The rows may have been changed: a triple of no entity would be a crash. */
+static void
+load_samples(Procedure *procedure, int64 count)
+{
+	const GraphData *data = procedure->facts.all;
+	Positives  *positives = &procedure->learner.positives;
+
+	positives->sample = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(InferredPositive));
+	load(procedure, "samples", positives->sample, count * sizeof(InferredPositive));
+	positives->samples = count;
+	for (int64 i = 0; i < count; i++)
+	{
+		Triple		triple = positives->sample[i].triple;
+
+		if (triple.head < 0 || triple.head >= data->entities || triple.tail < 0 || triple.tail >= data->entities ||
+			triple.relation < 0 || triple.relation >= data->relations)
+			raise_damage(procedure->settings.model, "Its samples are no triples of the graph.");
+	}
+	positives_set(positives, procedure->facts.learnt);
+}
+
 void
 checkpoint_load(Procedure *procedure)
 {
-	const char *model = procedure->settings.model;
+	const TrainSettings *settings = &procedure->settings;
+	const char *model = settings->model;
+	Learner    *learner = &procedure->learner;
 	Header		header;
+	uint8		evaluated;
+	float	   *values;
+	size_t		count;
 
-	/* none before the first iteration is done, or a node was lost in it */
+	/* 1. a header of this training; there is none before the first iteration is done, or a node was lost in it */
 	if (!read_part(procedure->graph, model, "header", &header, sizeof(header)))
 		return;
-	require_same_graph(procedure, &header);
-	check_header(procedure, &header);
+	if (header.fingerprint != fingerprint_of(procedure))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("graph \"%s\" has changed since the training of model \"%s\" began",
+						procedure->graph->name, model),
+				 errhint("Train the model again.")));
+	memcpy(&evaluated, &header.best.evaluated, sizeof(evaluated));	/* it may be no bool */
+	if (header.done < 0 || header.done > settings->iterations ||
+		header.best.number < 0 || header.best.number > header.done || evaluated > 1 ||
+		header.samples < 0 || header.samples > learner->positives.max_samples)
+		raise_damage(model, "Its header is out of range.");
+
+	/* 2. what the iterations that are done have left */
 	if (header.done > 0)
-		load_iterations(procedure, &header);
-	load_learner(procedure);
+	{
+		if (procedure->facts.valid_count > 0)
+		{
+			load_embeddings(procedure, "best entities", "best relations");
+			best_iteration_store(&procedure->best, learner);
+		}
+		if (procedure->rules != NULL)
+			load_best_rules(procedure);
+		procedure->best.iteration = header.best;
+		procedure->ranking.highest_mrr = header.highest_mrr;
+		if (ranks_bytes(procedure) > 0)
+			load(procedure, "highest ranks", procedure->ranking.highest, ranks_bytes(procedure));
+		load_samples(procedure, header.samples);
+		procedure->done = header.done;
+		progress_resume(procedure->progress, header.done);
+	}
+
+	/* 3. what is learnt, after an iteration or in the middle of one */
+	load_embeddings(procedure, "entities", "relations");
+	for (int i = 0; learner_state(learner, i, &values, &count); i++)
+		load(procedure, psprintf("optimizer %d", i), values, count * sizeof(float));
 	if (load_place(procedure))
-		procedure->learner.embeddings = EMBEDDINGS_LATEST;
+		learner->embeddings = EMBEDDINGS_LATEST;
 	else if (header.done > 0)
-		procedure->learner.embeddings = header.best.number == header.done ? EMBEDDINGS_BEST : EMBEDDINGS_LATEST;
+		learner->embeddings = header.best.number == header.done ? EMBEDDINGS_BEST : EMBEDDINGS_LATEST;
 	else
 		raise_damage(model, "It has no part \"place\".");
 	procedure->resumed = true;

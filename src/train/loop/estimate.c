@@ -78,23 +78,6 @@ mines(const TrainSettings *settings)
 	return settings->top_rules > 0 || kge_constraint_entails(settings->constraints);
 }
 
-/* Rules are mined with one index of facts; what they infer takes another.  Those that entail infer nothing. */
-static uint64
-rules_bytes(const TrainSettings *settings, const GraphData *facts)
-{
-	if (settings->top_rules == 0)
-		return mine_index_bytes(facts, true);
-	return Max(mine_index_bytes(facts, settings->rules_of == NULL), body_pairs_bytes(facts));
-}
-
-static uint64
-facts_bytes(const TrainingFacts *facts)
-{
-	int64		triples = facts->learnt->facts + (facts_are_held_out(facts) ? facts->all->facts : 0);
-
-	return triples * sizeof(Triple) + ((uint64) facts->all->entities + facts->all->relations) * sizeof(int32);
-}
-
 static NeedList
 list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
 {
@@ -106,8 +89,10 @@ list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Lear
 	const Positives *positives = &learner->positives;
 	uint64		parameters = learner_memory_bytes(learner);
 	uint64		state = kge_trainer_state_bytes(trained, training);
+	const GraphData *all = facts->all;
+	int64		triples = facts->learnt->facts + (facts_are_held_out(facts) ? all->facts : 0);
 
-	add_need(&list, "facts", facts_bytes(facts));
+	add_need(&list, "facts", triples * sizeof(Triple) + ((uint64) all->entities + all->relations) * sizeof(int32));
 	add_need(&list, "filter of the evaluation", facts->filter_count * sizeof(Triple));
 	add_need(&list, "positives", positives->room * (sizeof(Triple) + sizeof(float)) +
 			 positives->max_samples * 2 * sizeof(InferredPositive));
@@ -122,7 +107,13 @@ list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Lear
 		add_need(&list, "relations of nodes", lane_relations_bytes(&partitions->bytes, settings->nodes));
 	list.held = list.bytes;
 	if (mines(settings))
-		add_need(&list, "index of facts for rules", rules_bytes(settings, facts->learnt));
+	{
+		/* mined with one index of facts; what they infer takes another.  Those that entail infer nothing */
+		uint64		mining = mine_index_bytes(facts->learnt, settings->top_rules == 0 || settings->rules_of == NULL);
+
+		add_need(&list, "index of facts for rules", settings->top_rules == 0 ? mining :
+				 Max(mining, body_pairs_bytes(facts->learnt)));
+	}
 	if (settings->paths == YES)
 		add_need(&list, "path network, then evidence", paths_bytes(settings, facts, model));
 	else if (settings->evidence_rules > 0)
@@ -191,29 +182,11 @@ weights_work(const TrainSettings *settings, const TrainingFacts *facts, const Le
 	return (PhaseWork) {(double) count, seconds / hkg_threads};
 }
 
-static PhaseWork
-paths_work(const TrainSettings *settings, const TrainingFacts *facts)
-{
-	PathLearning paths = path_learning_sizes(settings, facts);
-
-	if (settings->paths != YES)
-		return (PhaseWork) {0};
-	return (PhaseWork) {path_learning_units(&paths, facts, paths.plan.epochs),
-		path_learning_seconds(&paths, facts) / hkg_threads};
-}
-
 /* How often rules are written: again where they are counted again */
 static int
 rules_written(const TrainingFacts *facts)
 {
 	return facts_are_held_out(facts) ? 2 : 1;
-}
-
-static PhaseWork
-writing_work(const TrainSettings *settings, const TrainingFacts *facts)
-{
-	return (PhaseWork) {(double) facts->all->entities + (double) rules_written(facts) * settings->evidence_rules,
-		WRITING_SECONDS};
 }
 
 void
@@ -268,34 +241,35 @@ epoch_seconds(const TrainSettings *settings, const TrainingFacts *facts, const L
 		node_seconds_to_send(sent_bytes(learner), kge_step_count(&partitions->sizes));
 }
 
-static double
-evaluation_seconds(const ValidRanking *ranking, const Learner *learner)
-{
-	int64		count = ranking->sample.count;
-
-	return ranking->nodes != NULL ? node_ranking_seconds(ranking->nodes, &learner->model, count) :
-		kge_rank_seconds(&learner->model, count) / hkg_threads;
-}
-
 void
 estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingFacts *facts,
 			  const Learner *learner, const ValidRanking *ranking)
 {
 	double		count = (double) facts->learnt->facts;
 	double		iterations = settings->iterations;
+	int64		ranked = ranking->sample.count;
+	double		evaluation = ranking->nodes != NULL ? node_ranking_seconds(ranking->nodes, &learner->model, ranked) :
+		kge_rank_seconds(&learner->model, ranked) / hkg_threads;
 	PhaseWork	work[PROGRESS_PHASES] = {
 		[PHASE_MINING] = {mines(settings) ? count : 0, MINING_SECONDS * (settings->constants ? MINING_CONSTANTS : 1)},
 		[PHASE_TRAINING] = {iterations * settings->epochs +
 			(double) hold_out_refit_epochs(settings, facts, settings->iterations),
 		epoch_seconds(settings, facts, learner)},
-		[PHASE_EVALUATING] = {facts->valid_count > 0 ? iterations + settings->warm_start : 0,
-			evaluation_seconds(ranking, learner)},
+		[PHASE_EVALUATING] = {facts->valid_count > 0 ? iterations + settings->warm_start : 0, evaluation},
 		[PHASE_INFERRING] = {settings->top_rules > 0 ? iterations : 0, INFERRING_SECONDS * count},
-		[PHASE_PATHS] = paths_work(settings, facts),
 		[PHASE_PATH_RULES] = path_rules_work(settings, facts),
 		[PHASE_WEIGHTS] = weights_work(settings, facts, learner),
-		[PHASE_WRITING] = writing_work(settings, facts)
+		[PHASE_WRITING] = {(double) facts->all->entities + (double) rules_written(facts) * settings->evidence_rules,
+		WRITING_SECONDS}
 	};
+
+	if (settings->paths == YES)
+	{
+		PathLearning paths = path_learning_sizes(settings, facts);
+
+		work[PHASE_PATHS] = (PhaseWork) {path_learning_units(&paths, facts, paths.plan.epochs),
+			path_learning_seconds(&paths, facts) / hkg_threads};
+	}
 
 	progress_plan(progress, work);
 }
@@ -362,17 +336,6 @@ add_flops(SqlResult *result, const char *item, double flops)
 	sql_result_row(result, values, nulls);
 }
 
-/* Of a node: what trains a bucket, and the bucket */
-static uint64
-node_bytes(const Learner *learner)
-{
-	const PartitionMemory *partitions = &learner->partitions;
-	double		positives = (double) learner->positives.room / bucket_count(partitions);
-
-	return learner_memory_bytes(learner) + (uint64) (positives * bytes_of_positive(partitions)) +
-		kge_trainer_bytes(&partitions->room, &learner->training, learner->positives.room, hkg_threads);
-}
-
 HKG_FUNCTION(hkg_estimate);
 Datum
 hkg_estimate(PG_FUNCTION_ARGS)
@@ -404,7 +367,13 @@ hkg_estimate(PG_FUNCTION_ARGS)
 		add_bytes(result, "file of partitions", partition_file_bytes(&learner.partitions.file));
 		if (settings.nodes > 1)
 		{
-			add_bytes(result, "a node", node_bytes(&learner));
+			const PartitionMemory *partitions = &learner.partitions;
+			double		positives = (double) learner.positives.room / bucket_count(partitions);
+
+			/* what trains a bucket, and the bucket */
+			add_bytes(result, "a node", learner_memory_bytes(&learner) +
+					  (uint64) (positives * bytes_of_positive(partitions)) +
+					  kge_trainer_bytes(&partitions->room, &learner.training, learner.positives.room, hkg_threads));
 			add_bytes(result, "sent in an epoch", (uint64) sent_bytes(&learner));
 		}
 	}

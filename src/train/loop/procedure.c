@@ -177,18 +177,12 @@ procedure_is_done(const Procedure *procedure)
 		 procedure->done - procedure->best.iteration.number >= settings->patience);
 }
 
-/* ---- an iteration: embeddings ------------------------------------------------- */
+/* ---- an iteration ------------------------------------------------------------- */
 
-static void
-raise_diverged(const TrainSettings *settings, int iteration, int64 epoch)
+static int
+training_servers(const Procedure *procedure)
 {
-	bool		rises = settings->learning_rate_end > settings->learning_rate;
-
-	ereport(ERROR,
-			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-			 errmsg("training diverged in epoch " INT64_FORMAT " of iteration %d", epoch, iteration),
-			 errhint("Lower %s (now %g).", rises ? "learning_rate_end" : "learning_rate",
-					 rises ? settings->learning_rate_end : settings->learning_rate)));
+	return node_buckets_servers(procedure->learner.partitions.nodes, &procedure->settings);
 }
 
 /* Returns the mean loss.  The epochs of the refit are those of an iteration that follows the last. */
@@ -198,84 +192,59 @@ train_epoch(Procedure *procedure, int iteration, int64 epoch)
 	const TrainSettings *settings = &procedure->settings;
 	uint64		number = (uint64) (iteration - 1) * settings->epochs + epoch - 1;
 	double		loss = learner_epoch(&procedure->learner, number);
+	bool		rises = settings->learning_rate_end > settings->learning_rate;
 
 	if (!isfinite(loss) || !shared_weights_in_range(&procedure->learner.model))
-		raise_diverged(settings, iteration, epoch);
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("training diverged in epoch " INT64_FORMAT " of iteration %d", epoch, iteration),
+				 errhint("Lower %s (now %g).", rises ? "learning_rate_end" : "learning_rate",
+						 rises ? settings->learning_rate_end : settings->learning_rate)));
 	return loss;
 }
 
-static void
-report_epoch(const TrainSettings *settings, int iteration, int epoch, double loss)
-{
-	if (hkg_progress_level == PROGRESS_EPOCH)
-		ereport(NOTICE,
-				(errmsg("iteration %d/%d, epoch %d/%d: loss %.5f", iteration, settings->iterations,
-						epoch, settings->epochs, loss)));
-}
-
-static int
-training_servers(const Procedure *procedure)
-{
-	return node_buckets_servers(procedure->learner.partitions.nodes, &procedure->settings);
-}
-
-/* 1, but for an iteration that is resumed in the middle */
-static int
-first_epoch(const Procedure *procedure, int iteration)
-{
-	int64		before = (int64) (iteration - 1) * procedure->settings.epochs;
-	int64		begun = (int64) procedure->learner.partitions.place.epoch - before;
-
-	if (begun <= 0)
-		return 1;
-	progress_skip(procedure->progress, PHASE_TRAINING, (double) begun);
-	return (int) begun + 1;
-}
-
-static void
-train_epochs(Procedure *procedure, Iteration *iteration)
-{
-	const TrainSettings *settings = &procedure->settings;
-	int64		start = monotonic_now();
-
-	progress_iteration(procedure->progress, iteration->number);
-	progress_nodes(procedure->progress, training_servers(procedure));
-	if (settings->warm_start && iteration->number == 1)
-		learner_observe(&procedure->learner, &procedure->facts);
-	for (int epoch = first_epoch(procedure, iteration->number); epoch <= settings->epochs; epoch++)
-	{
-		iteration->loss = train_epoch(procedure, iteration->number, epoch);
-		progress_epoch(procedure->progress, epoch, iteration->loss);
-		report_epoch(settings, iteration->number, epoch, iteration->loss);
-	}
-	iteration->train_seconds = seconds_since(start);
-}
-
-static void
-evaluate(Procedure *procedure, Iteration *iteration)
-{
-	int64		start = monotonic_now();
-
-	if (procedure->facts.valid_count == 0)
-		return;
-	begin_evaluating(procedure);
-	valid_ranking_run(&procedure->ranking, &procedure->learner, &procedure->facts, iteration);
-	iteration->evaluated = true;
-	iteration->evaluate_seconds = seconds_since(start);
-}
-
+/* Epochs on the positives, and the ranks of the valid split.  No SQL, no snapshot. */
 static void
 learn(Procedure *procedure)
 {
 	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
+	const TrainSettings *settings = &procedure->settings;
+	Iteration  *iteration = &procedure->iteration;
+	int64		start = monotonic_now();
+	int64		begun;
 
-	procedure->iteration = (Iteration) {.number = procedure->done + 1};
-	train_epochs(procedure, &procedure->iteration);
-	evaluate(procedure, &procedure->iteration);
+	*iteration = (Iteration) {.number = procedure->done + 1};
+	progress_iteration(procedure->progress, iteration->number);
+	progress_nodes(procedure->progress, training_servers(procedure));
+	if (settings->warm_start && iteration->number == 1)
+		learner_observe(&procedure->learner, &procedure->facts);
+
+	/* 1. epochs; the first are done already where an iteration is resumed in the middle */
+	begun = (int64) procedure->learner.partitions.place.epoch - (int64) procedure->done * settings->epochs;
+	if (begun > 0)
+		progress_skip(procedure->progress, PHASE_TRAINING, (double) begun);
+	for (int epoch = (int) Max(begun, 0) + 1; epoch <= settings->epochs; epoch++)
+	{
+		iteration->loss = train_epoch(procedure, iteration->number, epoch);
+		progress_epoch(procedure->progress, epoch, iteration->loss);
+		if (hkg_progress_level == PROGRESS_EPOCH)
+			ereport(NOTICE,
+					(errmsg("iteration %d/%d, epoch %d/%d: loss %.5f", iteration->number, settings->iterations,
+							epoch, settings->epochs, iteration->loss)));
+	}
+	iteration->train_seconds = seconds_since(start);
+
+	/* 2. the MRR */
+	if (procedure->facts.valid_count > 0)
+	{
+		start = monotonic_now();
+		begin_evaluating(procedure);
+		valid_ranking_run(&procedure->ranking, &procedure->learner, &procedure->facts, iteration);
+		iteration->evaluated = true;
+		iteration->evaluate_seconds = seconds_since(start);
+	}
 	MemoryContextSwitchTo(caller);
 }
-
-/* ---- an iteration: rules -------------------------------------------------------- */
 
 static RatingModel
 rating_model(const Procedure *procedure)
@@ -289,54 +258,29 @@ rating_model(const Procedure *procedure)
 }
 
 static void
-rank_rules(Procedure *procedure, Iteration *iteration)
-{
-	const TrainSettings *settings = &procedure->settings;
-	RatingModel model = rating_model(procedure);
-	int64		start = monotonic_now();
-
-	select_rules(&model, procedure->rules, settings->top_rules, settings->min_quality, settings->min_confidence);
-	iteration->rules = (int32) selection_count(procedure->rules);
-	iteration->mine_seconds = procedure->mine_seconds + seconds_since(start);
-	procedure->mine_seconds = 0;
-}
-
-/* For table rule: what each rule is worth that takes part */
-static void
-note_worth(MinedRules *rules, const Sample *sample)
-{
-	for (int64 i = 0; i < rules->count; i++)
-		rules->rule[i].worth = get_float8_nan();
-	for (int i = 0; i < sample->rules; i++)
-		rules->rule[sample->rule_id[i] - 1].worth = sample->worth[i];
-}
-
-/* A worker's transaction shows what was committed meanwhile: statements need the facts that were read. */
-static BodyPairs *
-inferring_pairs(const Procedure *procedure)
-{
-	bool		by_sql = procedure->stated != NULL &&
-		(!procedure->in_worker || facts_version(procedure->graph).number == procedure->facts.version.number);
-
-	return by_sql ? procedure->stated : procedure->pairs;
-}
-
-static void
 sample_inferences(Procedure *procedure, Iteration *iteration)
 {
 	const GraphData *data = procedure->facts.learnt;
 	Learner    *learner = &procedure->learner;
 	const Hybrid *hybrid = procedure->settings.hybrid;
-	HybridRules rules = {procedure->rules, data, &learner->model, procedure->settings.rule_weight};
+	MinedRules *mined = procedure->rules;
+	HybridRules rules = {mined, data, &learner->model, procedure->settings.rule_weight};
+	/* a worker's transaction shows what was committed meanwhile: statements need the facts that were read */
+	bool		by_sql = procedure->stated != NULL &&
+		(!procedure->in_worker || facts_version(procedure->graph).number == procedure->facts.version.number);
 	Sample		sample;
 	int64		start = monotonic_now();
 
-	sample = sampling_infer(inferring_pairs(procedure), &rules, hybrid);
+	sample = sampling_infer(by_sql ? procedure->stated : procedure->pairs, &rules, hybrid);
 	sampling_draw(&sample, learner, &procedure->settings, iteration->number);
 	sampling_learn(&sample, hybrid);
 	positives_add(&learner->positives, sampling_positives(&sample, hybrid), sample.count);
 	positives_set(&learner->positives, data);
-	note_worth(procedure->rules, &sample);
+	/* for table rule: what each rule is worth that takes part */
+	for (int64 i = 0; i < mined->count; i++)
+		mined->rule[i].worth = get_float8_nan();
+	for (int i = 0; i < sample.rules; i++)
+		mined->rule[sample.rule_id[i] - 1].worth = sample.worth[i];
 	iteration->inferred = sample.inferences->count;
 	iteration->sampled = sample.count;
 	record_sample(procedure->graph, procedure->settings.model, iteration->number, data, &sample);
@@ -358,8 +302,9 @@ keep_best(Procedure *procedure, const Iteration *iteration)
 		memcpy(best->rule, procedure->rules->rule, procedure->rules->count * sizeof(MinedRule));
 }
 
-void
-procedure_append_mrr(StringInfo line, const Iteration *iteration)
+/* With the standard error, where a sample was ranked */
+static void
+append_mrr(StringInfo line, const Iteration *iteration)
 {
 	if (iteration->evaluated)
 		appendStringInfo(line, ", valid MRR %.4f", iteration->metrics.mrr);
@@ -378,7 +323,7 @@ report_iteration(const Procedure *procedure, const Iteration *iteration)
 	initStringInfo(&line);
 	appendStringInfo(&line, "iteration %d/%d: loss %.5f", iteration->number,
 					 procedure->settings.iterations, iteration->loss);
-	procedure_append_mrr(&line, iteration);
+	append_mrr(&line, iteration);
 	if (procedure->rules != NULL)
 		appendStringInfo(&line, ", %d rules", iteration->rules);
 	if (procedure->rules != NULL && hybrid_infers(procedure->settings.hybrid))
@@ -391,26 +336,84 @@ report_iteration(const Procedure *procedure, const Iteration *iteration)
 	pfree(line.data);
 }
 
+/* The best rules, and a sample of what they infer; the iteration's row */
 static void
 infer_and_record(Procedure *procedure)
 {
 	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
+	const TrainSettings *settings = &procedure->settings;
 	Iteration  *iteration = &procedure->iteration;
 
 	graph_lock_models(procedure->graph);	/* in a worker, this is another transaction */
 	if (procedure->rules != NULL)
 	{
+		RatingModel model = rating_model(procedure);
+		int64		start = monotonic_now();
+
 		progress_phase(procedure->progress, PHASE_INFERRING, 1);
-		rank_rules(procedure, iteration);
-		if (hybrid_infers(procedure->settings.hybrid))
+		select_rules(&model, procedure->rules, settings->top_rules, settings->min_quality, settings->min_confidence);
+		iteration->rules = (int32) selection_count(procedure->rules);
+		iteration->mine_seconds = procedure->mine_seconds + seconds_since(start);
+		procedure->mine_seconds = 0;
+		if (hybrid_infers(settings->hybrid))
 			sample_inferences(procedure, iteration);
 	}
-	record_iteration(procedure->graph, procedure->settings.model, iteration);
+	record_iteration(procedure->graph, settings->model, iteration);
 	/* without a valid split, the last iteration is the best */
 	if (!iteration->evaluated || valid_ranking_take(&procedure->ranking, iteration))
 		keep_best(procedure, iteration);
 	report_iteration(procedure, iteration);
 	procedure->done = iteration->number;
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(procedure->scratch);
+}
+
+/* ---- the path network ------------------------------------------------------------- */
+
+/* Whether the model that a warm start goes on from will stay: it is better by more than chance. */
+static bool
+is_refused(const Procedure *procedure)
+{
+	double		error;
+
+	if (procedure->ranking.before == NULL || procedure->settings.replace == REPLACE_ALWAYS)
+		return false;
+	return valid_ranking_loss(&procedure->ranking, &error) > error;
+}
+
+static void
+open_paths(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	PathNetwork *old = NULL;
+
+	if (settings->paths != YES || is_refused(procedure))
+		return;
+	procedure->paths = path_learning_sizes(settings, &procedure->facts);
+	if (settings->warm_start)
+		old = path_network_read(procedure->graph, settings->model, procedure->facts.learnt, 0);
+	path_learning_open(&procedure->paths, settings, &procedure->facts, old, procedure->learner.pool);
+	if (procedure->resumed)
+		checkpoint_load_paths(procedure);
+	progress_skip(procedure->progress, PHASE_PATHS,
+				  path_learning_units(&procedure->paths, &procedure->facts, procedure->paths.done));
+}
+
+static void
+record_paths(Procedure *procedure)
+{
+	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
+	const Iteration *epoch = &procedure->paths.epoch;
+	StringInfoData line;
+
+	graph_lock_models(procedure->graph);	/* in a worker, this is another transaction */
+	record_path_epoch(procedure->graph, procedure->settings.model, epoch);
+	initStringInfo(&line);
+	appendStringInfo(&line, "paths, epoch %d/%d: loss %.5f", epoch->number, procedure->paths.plan.epochs, epoch->loss);
+	append_mrr(&line, epoch);
+	appendStringInfo(&line, " (%.1f s training, %.1f s evaluating)", epoch->train_seconds, epoch->evaluate_seconds);
+	if (hkg_progress_level != PROGRESS_OFF)
+		ereport(NOTICE, (errmsg_internal("%s", line.data)));
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(procedure->scratch);
 }
@@ -498,29 +501,6 @@ write_rules(Procedure *procedure, const PathRules *paths)
 	rule_table_replace(procedure->graph, procedure->settings.model, rules, procedure->progress);
 }
 
-static PathRules
-find_path_rules(Procedure *procedure)
-{
-	const GraphData *data = procedure->facts.learnt;
-
-	if (procedure->settings.evidence_rules == 0)
-		return (PathRules) {0};
-	progress_phase(procedure->progress, PHASE_PATH_RULES, (double) data->facts);
-	return path_rules_find(data, &procedure->settings, procedure->learner.pool);
-}
-
-static void
-learn_thresholds(Procedure *procedure)
-{
-	const TrainSettings *settings = &procedure->settings;
-	const TrainingFacts *facts = &procedure->facts;
-	Labelled	labelled = {.truth = facts->valid,.truths = facts->valid_count};
-
-	labelled.falsehood = false_triples_draw(facts->learnt, facts->filter, facts->filter_count, facts->valid,
-											facts->valid_count, (uint64) settings->seed, &labelled.falsehoods);
-	threshold_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model, &labelled);
-}
-
 /*
  * Weights of rules and probabilities, or thresholds where there are none, are learnt by the best embeddings: refitted
  * ones were trained on the valid facts that they would be learnt from.
@@ -542,21 +522,17 @@ learn_weights(Procedure *procedure)
 	}
 	sql_see_changes();			/* rules and network, and that the old model's are gone */
 	if (!has.rules && !has.network)
-		learn_thresholds(procedure);
+	{
+		Labelled	labelled = {.truth = facts->valid,.truths = facts->valid_count};
+
+		labelled.falsehood = false_triples_draw(facts->learnt, facts->filter, facts->filter_count, facts->valid,
+												facts->valid_count, (uint64) settings->seed, &labelled.falsehoods);
+		threshold_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model, &labelled);
+	}
 	else
 		evidence_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model, procedure->learner.pool,
 					   (HeldOut) {facts->valid, facts->valid_count, settings->assume_missing}, has.rules);
 	sql_see_changes_end();
-}
-
-bool
-procedure_is_refused(const Procedure *procedure)
-{
-	double		error;
-
-	if (procedure->ranking.before == NULL || procedure->settings.replace == REPLACE_ALWAYS)
-		return false;
-	return valid_ranking_loss(&procedure->ranking, &error) > error;
 }
 
 static void
@@ -585,17 +561,6 @@ keep_old_model(Procedure *procedure)
 	close_files(procedure);
 }
 
-/* The same rules under the same ids; path rules are counted on all facts now. */
-static void
-write_recounted_rules(Procedure *procedure, PathRules *paths)
-{
-	const GraphData *data = procedure->facts.all;
-
-	progress_phase(procedure->progress, PHASE_PATH_RULES, ESTIMATE_RECOUNT * (double) data->facts);
-	path_rules_recount(paths, data, &procedure->settings, procedure->learner.pool);
-	write_rules(procedure, paths);
-}
-
 /*
  * Learning weights reads rules from their table, so these are written before: path rules as they were counted without
  * the held-out facts.  Where facts were held out, rules are written once more at the end; their weights stay.
@@ -606,18 +571,24 @@ finish(Procedure *procedure)
 	Graph	   *graph = procedure->graph;
 	const TrainSettings *settings = &procedure->settings;
 	const TrainingFacts *facts = &procedure->facts;
-	PathRules	paths;
+	PathRules	paths = {0};
 
 	if (procedure->stated != NULL)
 		body_pairs_forget(procedure->stated);
 	graph_lock_models(graph);
-	if (procedure_is_refused(procedure))
+	if (is_refused(procedure))
 	{
 		keep_old_model(procedure);
 		return;
 	}
-	paths = find_path_rules(procedure);
+	/* 1. path rules */
+	if (settings->evidence_rules > 0)
+	{
+		progress_phase(procedure->progress, PHASE_PATH_RULES, (double) facts->learnt->facts);
+		paths = path_rules_find(facts->learnt, settings, procedure->learner.pool);
+	}
 	estimate_found(procedure->progress, settings, facts, paths.count);
+	/* 2. what was learnt, in the place of the old model */
 	progress_phase(procedure->progress, PHASE_WRITING, (double) facts->all->entities);
 	record_replace(graph, settings);
 	write_embeddings(procedure);
@@ -625,9 +596,15 @@ finish(Procedure *procedure)
 	write_rules(procedure, &paths);
 	if (procedure->network != NULL)
 		path_network_write(graph, settings->model, facts->all, procedure->network);
+	/* 3. weights and probabilities */
 	learn_weights(procedure);
+	/* 4. the same rules under the same ids; path rules are counted on all facts now */
 	if (facts_are_held_out(facts) && paths.count > 0)
-		write_recounted_rules(procedure, &paths);
+	{
+		progress_phase(procedure->progress, PHASE_PATH_RULES, ESTIMATE_RECOUNT * (double) facts->all->facts);
+		path_rules_recount(&paths, facts->all, settings, procedure->learner.pool);
+		write_rules(procedure, &paths);
+	}
 	record_end(graph, settings->model, &procedure->best.iteration);
 	close_files(procedure);
 }
@@ -645,18 +622,19 @@ procedure_run(Procedure *procedure)
 		procedure->commit(procedure);
 	}
 	procedure->begin(procedure);
-	procedure_open_paths(procedure);
+	open_paths(procedure);
 	procedure->commit(procedure);
-	while (!procedure_paths_are_done(procedure))
+	while (procedure->paths.done < procedure->paths.plan.epochs)
 	{
-		procedure_learn_paths(procedure);
+		path_learning_epoch(&procedure->paths, procedure->learner.pool, procedure->progress);
 		procedure->begin(procedure);
-		procedure_record_paths(procedure);
+		record_paths(procedure);
 		if (procedure->in_worker)
 			checkpoint_save_paths(procedure);
 		procedure->commit(procedure);
 	}
-	procedure_close_paths(procedure);
+	if (procedure->paths.done > 0)
+		procedure->network = path_learning_close(&procedure->paths);
 	refit(procedure);
 	procedure->begin(procedure);
 	finish(procedure);

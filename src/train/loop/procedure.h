@@ -98,29 +98,6 @@ extern bool procedure_is_done(const Procedure *procedure);
  */
 extern void procedure_run(Procedure *procedure);
 
-/* Whether the model that a warm start goes on from will stay: it is better by more than chance. */
-extern bool procedure_is_refused(const Procedure *procedure);
-
-/* Appends the MRR on the valid split to a line of progress, with its standard error where a sample was ranked. */
-extern void procedure_append_mrr(StringInfo line, const Iteration *iteration);
-
-/* ---- the path network (path_procedure.c) ------------------------------------------- */
-
-/* Takes its memory; nothing where the settings have no paths. */
-extern void procedure_open_paths(Procedure *procedure);
-
-/* Whether all epochs of it were done, or there is none. */
-extern bool procedure_paths_are_done(const Procedure *procedure);
-
-/* The next epoch, and its metrics.  No SQL, no snapshot. */
-extern void procedure_learn_paths(Procedure *procedure);
-
-/* Writes the epoch's row. */
-extern void procedure_record_paths(Procedure *procedure);
-
-/* Keeps the network of the best epoch, and frees all else.  No SQL. */
-extern void procedure_close_paths(Procedure *procedure);
-
 /* ---- the best iteration (best_iteration.c) ---------------------------------------- */
 
 /* Takes memory for that many rules, in the current context. */

@@ -189,15 +189,6 @@ wait_for_worker(BackgroundWorkerHandle *handle, Launch *launch)
 }
 
 static void
-give_up(BackgroundWorkerHandle *handle, Launch *launch)
-{
-	if (leave_starting(launch, LAUNCH_ABANDONED))
-		TerminateBackgroundWorker(handle);
-	else if (state_of(launch) != LAUNCH_FAILED)
-		(void) kill(launch->pid, SIGINT);
-}
-
-static void
 raise_failure(Launch *launch)
 {
 	if (state_of(launch) == LAUNCH_FAILED)
@@ -230,28 +221,16 @@ end_transaction(XactEvent event, void *argument)
 	begun_workers = NIL;
 }
 
-/* From here until the transaction commits, its failure cancels the training. */
-static void
-watch_transaction(BackgroundWorkerHandle *handle)
-{
-	static bool watched = false;
-	MemoryContext context = MemoryContextSwitchTo(TopTransactionContext);
-
-	if (!watched)
-		RegisterXactCallback(end_transaction, NULL);
-	watched = true;
-	begun_workers = lappend(begun_workers, handle);
-	MemoryContextSwitchTo(context);
-}
-
 HKG_FUNCTION(hkg_train_background);
 Datum
 hkg_train_background(PG_FUNCTION_ARGS)
 {
+	static bool watched = false;
 	TrainSettings settings;
 	dsm_segment *segment;
 	Launch	   *launch;
 	BackgroundWorkerHandle *handle;
+	MemoryContext caller;
 	pid_t		pid;
 
 	settings_read(fcinfo, &settings);
@@ -270,11 +249,22 @@ hkg_train_background(PG_FUNCTION_ARGS)
 	}
 	PG_CATCH();
 	{
-		give_up(handle, launch);
+		/* nothing is left of the training, unless it has begun: then it is cancelled */
+		if (leave_starting(launch, LAUNCH_ABANDONED))
+			TerminateBackgroundWorker(handle);
+		else if (state_of(launch) != LAUNCH_FAILED)
+			(void) kill(launch->pid, SIGINT);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
-	watch_transaction(handle);
+
+	/* from here until the transaction commits, its failure cancels the training */
+	caller = MemoryContextSwitchTo(TopTransactionContext);
+	if (!watched)
+		RegisterXactCallback(end_transaction, NULL);
+	watched = true;
+	begun_workers = lappend(begun_workers, handle);
+	MemoryContextSwitchTo(caller);
 	if (!launch->has_valid)
 		hold_out_notice(settings.graph, &settings, launch->held_out, launch->facts);
 	pid = launch->pid;
@@ -285,20 +275,15 @@ hkg_train_background(PG_FUNCTION_ARGS)
 /* ---- the worker: the training ------------------------------------------------------ */
 
 static void
-wake_launcher(void)
-{
-	PGPROC	   *launcher = BackendPidGetProc(MyBgworkerEntry->bgw_notify_pid);
-
-	if (launcher != NULL)
-		SetLatch(&launcher->procLatch);
-}
-
-static void
 report_to_launcher(Launch *launch, LaunchState state)
 {
+	PGPROC	   *launcher;
+
 	pg_write_barrier();
 	pg_atomic_write_u32(&launch->state, state);
-	wake_launcher();
+	launcher = BackendPidGetProc(MyBgworkerEntry->bgw_notify_pid);
+	if (launcher != NULL)
+		SetLatch(&launcher->procLatch);
 }
 
 /* Takes the settings, reads and checks all, locks the model's name, and commits that the training has begun. */
@@ -317,7 +302,7 @@ begin_training(Launch *launch, Procedure *procedure)
 
 	procedure->progress = progress_begin(procedure->graph->schema, procedure->settings.model,
 										 procedure->settings.iterations, procedure->settings.epochs);
-	/* to check alone: open_training reads again, under the snapshot that it trains on */
+	/* to check alone: the worker reads again, under the snapshot that it trains on */
 	trial = AllocSetContextCreate(CurrentMemoryContext, "hybridkg trial", ALLOCSET_DEFAULT_SIZES);
 	context = MemoryContextSwitchTo(trial);
 	procedure_read(procedure);
@@ -363,20 +348,6 @@ commit(const Procedure *procedure)
 	transaction_end();
 }
 
-/* Facts and rules are read in one snapshot. */
-static void
-open_training(Procedure *procedure)
-{
-	int			isolation = DefaultXactIsoLevel;
-
-	DefaultXactIsoLevel = XACT_REPEATABLE_READ;
-	transaction_begin();
-	DefaultXactIsoLevel = isolation;
-	procedure_read(procedure);
-	procedure_open(procedure);
-	commit(procedure);
-}
-
 /* ---- the worker: errors -------------------------------------------------------------- */
 
 /* As many characters as fit */
@@ -390,30 +361,12 @@ copy_text(char to[TEXT_BYTES], const char *text)
 	to[bytes] = '\0';
 }
 
-static void
-fail_before_begin(Launch *launch, const ErrorData *error)
-{
-	launch->sqlstate = error->sqlerrcode;
-	copy_text(launch->message, error->message);
-	copy_text(launch->detail, error->detail);
-	copy_text(launch->hint, error->hint);
-	report_to_launcher(launch, LAUNCH_FAILED);
-}
-
 /* Perhaps: one that is lost in a statement is an internal error. */
 static bool
 lost_connection(const ErrorData *error)
 {
 	return ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_TO_CATEGORY(ERRCODE_CONNECTION_FAILURE) ||
 		error->sqlerrcode == ERRCODE_INTERNAL_ERROR;
-}
-
-/* Of a connection that was lost, the context has which node it went to. */
-static char *
-failure(const ErrorData *error)
-{
-	return lost_connection(error) && error->context != NULL ? psprintf("failed: %s, %s", error->message, error->context) :
-		psprintf("failed: %s", error->message);
 }
 
 /* An error here leaves what the last iteration saved. */
@@ -440,8 +393,13 @@ save_place(Procedure *procedure)
 static void
 fail_training(Oid schema, TimestampTz began, const ErrorData *error)
 {
-	bool		cancelled = error->sqlerrcode == ERRCODE_QUERY_CANCELED;
 	Graph		graph = {.schema = schema};
+	char	   *status = psprintf("failed: %s", error->message);
+
+	if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+		status = "cancelled";
+	else if (lost_connection(error) && error->context != NULL)	/* the context has which node it went to */
+		status = psprintf("%s, %s", status, error->context);
 
 	/* a second cancel, such as that of a search beside that of its transaction, must not leave the status at training */
 	HOLD_CANCEL_INTERRUPTS();
@@ -450,28 +408,13 @@ fail_training(Oid schema, TimestampTz began, const ErrorData *error)
 	if (graph.name != NULL && OidIsValid(get_relname_relid("model", schema)))
 	{
 		graph.prefix = psprintf("%s.", quote_identifier(graph.name));
-		record_status_of(&graph, began, cancelled ? "cancelled" : failure(error));
+		record_status_of(&graph, began, status);
 	}
 	transaction_end();
 	RESUME_CANCEL_INTERRUPTS();
 }
 
 /* ---- the worker: start ------------------------------------------------------------------ */
-
-/*
- * The launcher's transaction may write, so the worker may, whatever is the database's default.  A stricter isolation
- * would fail where others change rows that the worker changes.
- */
-static void
-connect_as_launcher(const Launch *launch)
-{
-	BackgroundWorkerInitializeConnectionByOid(launch->database, launch->login, 0);
-	transaction_role(launch->role);
-	SetConfigOption("default_transaction_isolation", "read committed", PGC_USERSET, PGC_S_SESSION);
-	SetConfigOption("default_transaction_read_only", "off", PGC_USERSET, PGC_S_SESSION);
-	SetConfigOption("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION);
-	SetConfigOption("hybridkg.progress", "off", PGC_USERSET, PGC_S_SESSION);
-}
 
 /* Reports the error.  With the training's context its threads end, and its row in hkg_progress. */
 static void
@@ -494,7 +437,13 @@ end_failed(Launch *launch, Procedure *procedure, bool begun, MemoryContext conte
 	if (begun)
 		fail_training(schema, began, error);
 	else
-		fail_before_begin(launch, error);
+	{
+		launch->sqlstate = error->sqlerrcode;
+		copy_text(launch->message, error->message);
+		copy_text(launch->detail, error->detail);
+		copy_text(launch->hint, error->hint);
+		report_to_launcher(launch, LAUNCH_FAILED);
+	}
 }
 
 void
@@ -505,6 +454,7 @@ hkg_worker_main(Datum argument)
 	MemoryContext context;
 	Procedure	procedure = {.in_worker = true,.begin = begin,.commit = commit};
 	volatile bool begun = false;
+	int			isolation;
 
 	pqsignal(SIGTERM, die);
 	BackgroundWorkerUnblockSignals();
@@ -515,7 +465,18 @@ hkg_worker_main(Datum argument)
 				 errmsg("the session that started this training is gone")));
 	launch = dsm_segment_address(segment);
 	launch->pid = MyProcPid;
-	connect_as_launcher(launch);
+
+	/*
+	 * The launcher's transaction may write, so the worker may, whatever is the database's default.  A stricter isolation
+	 * would fail where others change rows that the worker changes.
+	 */
+	BackgroundWorkerInitializeConnectionByOid(launch->database, launch->login, 0);
+	transaction_role(launch->role);
+	SetConfigOption("default_transaction_isolation", "read committed", PGC_USERSET, PGC_S_SESSION);
+	SetConfigOption("default_transaction_read_only", "off", PGC_USERSET, PGC_S_SESSION);
+	SetConfigOption("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION);
+	SetConfigOption("hybridkg.progress", "off", PGC_USERSET, PGC_S_SESSION);
+
 	context = AllocSetContextCreate(TopMemoryContext, "hybridkg training", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(context);
 	pgstat_report_activity(STATE_RUNNING, MyBgworkerEntry->bgw_name);
@@ -524,7 +485,16 @@ hkg_worker_main(Datum argument)
 		begin_training(launch, &procedure);
 		begun = true;
 		report_to_launcher(launch, LAUNCH_BEGUN);
-		open_training(&procedure);
+
+		/* facts and rules are read in one snapshot */
+		isolation = DefaultXactIsoLevel;
+		DefaultXactIsoLevel = XACT_REPEATABLE_READ;
+		transaction_begin();
+		DefaultXactIsoLevel = isolation;
+		procedure_read(&procedure);
+		procedure_open(&procedure);
+		commit(&procedure);
+
 		procedure_look_back(&procedure);
 		procedure_run(&procedure);
 	}

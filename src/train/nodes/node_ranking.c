@@ -2,8 +2,8 @@
  * node_ranking.c
  *		Triples, ranked by the embeddings that are learnt, on the nodes of a cluster (see node_ranking.h).
  *
- * Each place gets all embeddings and a slice of the triples (node_blocks.h), and ranks these (valid_slice.c).  It gets the
- * filter, too, as far as it answers one of the questions: a node's own facts may be others by then.  A rank depends on
+ * Each place gets all embeddings and a slice of the triples (node_blocks.h), and ranks these (hkg_valid_slice).  It gets
+ * the filter, too, as far as it answers one of the questions: a node's own facts may be others by then, and are not read.  A rank depends on
  * nothing else, so it is that of this server.
  */
 #include "node_ranking.h"
@@ -12,6 +12,8 @@
 #include "core/sort.h"
 #include "graph/node_slices.h"
 #include "node_blocks.h"
+#include "sent_blocks.h"
+#include "server/array.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 
@@ -34,6 +36,13 @@ struct NodeRanking
 	RankedSlice slice[KGE_MOST_LANES];
 	KgeRanks	ranks;			/* while they are taken */
 };
+
+/* Of a node, beside what is sent to it: ranks as numbers and as an array, besides those of kge_rank */
+static Size
+node_ranking_bytes(const KgeModel *model, int64 count, int64 known)
+{
+	return kge_rank_bytes(model, NULL, count, known, hkg_threads) + 4 * count * sizeof(int32);
+}
 
 /* ---- the filter ------------------------------------------------------------------------ */
 
@@ -247,4 +256,54 @@ node_ranking_run(NodeRanking *ranking, const KgeModel *model, KgeRanks ranks)
 	}
 	node_blocks_run(nodes, "_hkg_valid_slice", nodes->places, take_ranks, ranking);
 	node_blocks_end(nodes);
+}
+
+/* ---- what a node does ------------------------------------------------------------ */
+
+static void
+cut_ranked_blocks(SentBlocks *sent)
+{
+	BucketHead	head = sent->blocks.head;
+	BucketSizes sizes = bucket_sizes_without_state(&sent->model);
+
+	if (head.rows[1] != 0 || head.rules != 0 || head.have_worth || head.count > NODE_RANKING_MOST)
+		bucket_blocks_damaged();
+	sent->blocks = bucket_blocks(&head, &sizes);
+	hkg_check_memory_or(node_ranking_bytes(&sent->model, head.count, head.known) + sent_blocks_bytes(sent),
+						"ranking triples of the valid split", "set hybridkg.slice_seconds to -1");
+}
+
+/* Of the heads, then of the tails */
+static int32 *
+rank_sent(const SentBlocks *sent)
+{
+	const BucketHead *head = &sent->blocks.head;
+	KgeTriples	ranked = {(const Triple *) sent->part[BLOCK_POSITIVES], head->count};
+	KgeTriples	known = {(const Triple *) sent->part[BLOCK_KNOWN], head->known};
+	Arena		arena = hkg_arena();
+	int32	   *ranks = array_new(int32, 2 * head->count);
+
+	if (head->count > 0)
+		kge_rank(&arena, hkg_pool(), &sent->model, NULL, ranked, known, head->seed,
+				 (KgeRanks) {ranks, ranks + head->count});
+	return ranks;
+}
+
+HKG_FUNCTION(hkg_valid_slice);
+Datum
+hkg_valid_slice(PG_FUNCTION_ARGS)
+{
+	static const BlockPart parts[] = {BLOCK_POSITIVES, BLOCK_KNOWN, BLOCK_RELATIONS, BLOCK_EMBEDDINGS};
+	SentBlocks	sent = sent_blocks_open(fcinfo, ACL_SELECT);
+	const int32 *ranks;
+	Datum		array;
+
+	cut_ranked_blocks(&sent);
+	sent_blocks_take(&sent, parts, lengthof(parts));
+	sent_blocks_read(&sent);
+	ranks = rank_sent(&sent);
+	sent_blocks_close(&sent);
+	array = array_of_int4(ranks, (int) (2 * sent.blocks.head.count));
+	MemoryContextDelete(sent.own);
+	PG_RETURN_DATUM(array);
 }

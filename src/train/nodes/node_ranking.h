@@ -42,9 +42,6 @@ typedef struct NodeRankingNeed
 extern NodeRankingNeed node_ranking_need(const Graph *graph, const TrainSettings *settings, const KgeModel *model,
 										 int64 count, int64 known);
 
-/* Of a node, beside what is sent to it */
-extern Size node_ranking_bytes(const KgeModel *model, int64 count, int64 known);
-
 /* As kge_rank, with the seed of the training; the same ranks.  In a background worker it is a transaction of its own. */
 extern void node_ranking_run(NodeRanking *ranking, const KgeModel *model, KgeRanks ranks);
 

@@ -3,7 +3,7 @@
  *		Rules, rated by the embeddings that are learnt, on the nodes of a cluster (see node_rating.h).
  *
  * Each place gets all embeddings and the facts that are learnt from (node_blocks.h), and some of the rules of a batch,
- * which it rates as this server would (rate_slice.c).  A node's own facts may be others by then.  What a rule infers is
+ * which it rates as this server would (hkg_rate_slice).  A node's own facts may be others by then, and are not read.  What a rule infers is
  * scored on one node, so sums need not be merged; rules over one body go to one node but for a few, so that its pairs are
  * found once.
  */
@@ -11,8 +11,12 @@
 
 #include <math.h>
 
+#include "utils/float.h"
+
 #include "node_blocks.h"
 #include "rules/body_pairs.h"
+#include "sent_blocks.h"
+#include "server/array.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 
@@ -20,6 +24,9 @@
 #define FINDING_SECONDS 2e-8	/* of a pair, by one thread */
 #define SCORING_SECONDS 2.5e-10	/* of a number of an embedding, by all threads */
 #define INDEXING_SECONDS 4e-7	/* of a fact, on a node */
+
+/* Of a rule that is rated, in what a node returns: embedding confidence, its standard error, quality; NaN: given up */
+#define RATED_NUMBERS 3
 
 /* Of a place: the rules at order first .. end - 1 of the batch */
 typedef struct RatedSlice
@@ -78,15 +85,8 @@ count_at(const int32 *number)
 	return (int64) ((uint64) (uint32) number[0] << HALF | (uint32) number[1]);
 }
 
-static void
-rated_append(Numbers *numbers, const MinedRule *rule)
-{
-	rule_append(numbers, &rule->rule);
-	append_count(numbers, rule->support);
-	append_count(numbers, rule->body_size);
-}
-
-bool
+/* A rule from a block: its numbers, then its support and the pairs of its body, as two numbers each; false: damaged */
+static bool
 rated_take(const int32 *number, int64 count, int64 *next, MinedRule *rule)
 {
 	if (rule_take(number, count, next, &rule->rule) != NULL || *next + 4 > count)
@@ -114,16 +114,6 @@ sent_bytes(const RatingModel *model)
 	return kge->entities * (sizes.entity + sizeof(int32)) + sizes.relations + model->data->facts * sizeof(Triple);
 }
 
-static double
-all_inferred(const MinedRules *rules, const int32 *positions, int32 count)
-{
-	double		inferred = 0;
-
-	for (int32 i = 0; i < count; i++)
-		inferred += (double) MINED_PREDICTIONS(&rules->rule[positions[i]]);
-	return inferred;
-}
-
 static bool
 pays(const RatingModel *model, double inferred, int places)
 {
@@ -133,25 +123,6 @@ pays(const RatingModel *model, double inferred, int places)
 	return hkg_slice_seconds == 0 ||
 		(here >= hkg_slice_seconds && here > here / places + INDEXING_SECONDS * (double) model->data->facts +
 		 node_seconds_to_send((double) (places * sent_bytes(model)), 1));
-}
-
-/* With two places, which gain most for what is sent; where that is too little, no node is asked, so one may be away. */
-static bool
-may_pay(const RatingModel *model, double inferred, int32 count)
-{
-	return count > 0 && hkg_slice_seconds >= 0 && pays(model, inferred, 2);
-}
-
-static NodeBlocks *
-nodes_of(NodeRating *rating)
-{
-	MemoryContext caller = MemoryContextSwitchTo(rating->context);
-
-	if (!rating->asked)
-		rating->nodes = node_blocks_open(rating->graph, rating->settings, false);
-	rating->asked = true;
-	MemoryContextSwitchTo(caller);
-	return rating->nodes;
 }
 
 /* ---- slices of a batch ----------------------------------------------------------------------- */
@@ -168,7 +139,13 @@ open_slice(NodeRating *rating, RatedSlice *slice, double least_quality)
 
 	slice->rules = (Numbers) {0};
 	for (int32 i = slice->first; i < slice->end; i++)
-		rated_append(&slice->rules, rule_of(rating, i));
+	{
+		const MinedRule *rule = rule_of(rating, i);
+
+		rule_append(&slice->rules, &rule->rule);
+		append_count(&slice->rules, rule->support);
+		append_count(&slice->rules, rule->body_size);
+	}
 	head.rules = (int32) slice->rules.count;
 	slice->blocks = bucket_blocks(&head, &sizes);
 }
@@ -235,48 +212,49 @@ take_ratings(void *argument, int lane, Datum answer)
 	}
 }
 
-static int32 *
-list_ids(const GraphData *data)
-{
-	int32	   *ids = array_new(int32, (int64) data->entities + data->relations);
-
-	memcpy(ids, data->entity_id, data->entities * sizeof(int32));
-	memcpy(ids + data->entities, data->relation_id, data->relations * sizeof(int32));
-	return ids;
-}
-
-static int32 *
-order_by_body(const NodeRating *rating, int32 count)
-{
-	const Rule **rules = array_new(const Rule *, count);
-	int32	   *order;
-
-	for (int32 i = 0; i < count; i++)
-		rules[i] = &rating->rules->rule[rating->position[i]].rule;
-	order = rules_by_body(rules, count);
-	pfree(rules);
-	return order;
-}
-
 bool
 node_rating_run(void *argument, const RatingModel *model, MinedRules *rules, const int32 *positions, int32 count,
 				double least_quality)
 {
 	NodeRating *rating = argument;
-	NodeBlocks *nodes = NULL;
-	double		inferred = all_inferred(rules, positions, count);
+	const GraphData *data = model->data;
+	NodeBlocks *nodes;
+	double		inferred = 0;
+	const Rule **by_body;
 	int			places;
 
-	if (rating != NULL && may_pay(model, inferred, count))
-		nodes = nodes_of(rating);
+	/* 1. whether it pays: first with two places, which gain most for what is sent, so that one may be away */
+	for (int32 i = 0; i < count; i++)
+		inferred += (double) MINED_PREDICTIONS(&rules->rule[positions[i]]);
+	if (rating == NULL || count == 0 || hkg_slice_seconds < 0 || !pays(model, inferred, 2))
+		return false;
+	if (!rating->asked)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(rating->context);
+
+		rating->nodes = node_blocks_open(rating->graph, rating->settings, false);
+		rating->asked = true;
+		MemoryContextSwitchTo(caller);
+	}
+	nodes = rating->nodes;
 	if (nodes == NULL || !pays(model, inferred, nodes->places))
 		return false;
+
+	/* 2. the batch, by body, cut into slices */
 	rating->model = model;
 	rating->rules = rules;
 	rating->position = positions;
-	rating->order = order_by_body(rating, count);
-	rating->ids = list_ids(model->data);
+	by_body = array_new(const Rule *, count);
+	for (int32 i = 0; i < count; i++)
+		by_body[i] = &rules->rule[positions[i]].rule;
+	rating->order = rules_by_body(by_body, count);
+	pfree(by_body);
+	rating->ids = array_new(int32, (int64) data->entities + data->relations);
+	memcpy(rating->ids, data->entity_id, data->entities * sizeof(int32));
+	memcpy(rating->ids + data->entities, data->relation_id, data->relations * sizeof(int32));
 	places = cut_batch(rating, count, inferred);
+
+	/* 3. sent, rated and taken */
 	progress_nodes(rating->progress, places);
 	node_blocks_begin(nodes);
 	for (int i = 0; i < places; i++)
@@ -292,4 +270,123 @@ node_rating_run(void *argument, const RatingModel *model, MinedRules *rules, con
 	pfree(rating->order);
 	pfree(rating->ids);
 	return true;
+}
+
+/* ---- what a node does ------------------------------------------------------------ */
+
+static void
+cut_rated_blocks(SentBlocks *sent)
+{
+	BucketHead	head = sent->blocks.head;
+	BucketSizes sizes = bucket_sizes_without_state(&sent->model);
+
+	if (head.rows[1] != 0 || head.have_worth || head.count != 0 || head.rules == 0)
+		bucket_blocks_damaged();
+	sent->blocks = bucket_blocks(&head, &sizes);
+	hkg_check_memory_or(sent_blocks_bytes(sent), "rating rules", "set hybridkg.slice_seconds to -1");
+}
+
+static void
+check_ascending(const int32 *id, int32 count)
+{
+	for (int32 i = 1; i < count; i++)
+		if (id[i - 1] >= id[i])
+			bucket_blocks_damaged();
+}
+
+/* In order, as the index of facts takes them */
+static GraphData
+facts_of(const SentBlocks *sent)
+{
+	const BucketHead *head = &sent->blocks.head;
+	int32	   *id = (int32 *) sent->part[BLOCK_IDS];
+	GraphData	data = {
+		.entities = head->rows[0],.relations = head->relations,.facts = head->known,
+		.entity_id = id,.relation_id = id + head->rows[0],.fact = (Triple *) sent->part[BLOCK_KNOWN]
+	};
+
+	check_ascending(data.entity_id, data.entities);
+	check_ascending(data.relation_id, data.relations);
+	for (int64 i = 1; i < data.facts; i++)
+	{
+		if (triple_compare(&data.fact[i - 1], &data.fact[i]) >= 0)
+			bucket_blocks_damaged();
+		if (i % 65536 == 0)
+			hkg_check_interrupts();
+	}
+	return data;
+}
+
+static MinedRules
+rules_of(const SentBlocks *sent, const GraphData *data)
+{
+	const int32 *number = (const int32 *) sent->part[BLOCK_RULES];
+	int32		count = sent->blocks.head.rules;
+	MinedRules	rules = {0};
+	int64		room = 0;
+
+	for (int64 next = 0; next < count;)
+	{
+		MinedRule	rule = {.embedding_confidence = get_float8_nan()};
+
+		if (!rated_take(number, count, &next, &rule) || graph_row(data->relation_id, data->relations, rule.rule.head) < 0)
+			bucket_blocks_damaged();
+		rules.rule = array_reserve(rules.rule, rules.count + 1, &room, sizeof(MinedRule));
+		rules.rule[rules.count++] = rule;
+		hkg_check_interrupts();
+	}
+	return rules;
+}
+
+static void
+rate(const SentBlocks *sent, MinedRules *rules, const GraphData *data)
+{
+	int32	   *position = array_new(int32, rules->count);
+	Pool	   *pool = hkg_pool();
+	RatingModel model = {
+		.pairs = body_pairs_create(data, pool),.data = data,.kge = &sent->model,.pool = pool,
+		.omega = sent->settings.omega
+	};
+
+	for (int32 i = 0; i < rules->count; i++)
+		position[i] = i;
+	rater_rate(rater_create(&model, rules), position, (int32) rules->count, sent->blocks.head.least_quality);
+}
+
+static double *
+numbers_of(const MinedRules *rules)
+{
+	double	   *number = array_new(double, RATED_NUMBERS * rules->count);
+
+	for (int64 i = 0; i < rules->count; i++)
+	{
+		const MinedRule *rule = &rules->rule[i];
+
+		number[RATED_NUMBERS * i] = rule->embedding_confidence;
+		number[RATED_NUMBERS * i + 1] = rule->confidence_error;
+		number[RATED_NUMBERS * i + 2] = rule->quality;
+	}
+	return number;
+}
+
+HKG_FUNCTION(hkg_rate_slice);
+Datum
+hkg_rate_slice(PG_FUNCTION_ARGS)
+{
+	static const BlockPart parts[] = {BLOCK_KNOWN, BLOCK_IDS, BLOCK_RULES, BLOCK_RELATIONS, BLOCK_EMBEDDINGS};
+	SentBlocks	sent = sent_blocks_open(fcinfo, ACL_SELECT);
+	GraphData	data;
+	MinedRules	rules;
+	Datum		array;
+
+	cut_rated_blocks(&sent);
+	sent_blocks_take(&sent, parts, lengthof(parts));
+	sent_blocks_read(&sent);
+	data = facts_of(&sent);
+	rules = rules_of(&sent, &data);
+	rate(&sent, &rules, &data);
+	sent_blocks_close(&sent);
+	array = array_of_float8(numbers_of(&rules), (int) (RATED_NUMBERS * rules.count));
+	MemoryContextDelete(sent.own);
+	PG_RETURN_DATUM(array);
 }

@@ -21,10 +21,4 @@ extern NodeRating *node_rating_open(const Graph *graph, const TrainSettings *set
 extern bool node_rating_run(void *argument, const RatingModel *model, MinedRules *rules, const int32 *positions,
 							int32 count, double least_quality);
 
-/* Of a rule that is rated, in what a node returns: embedding confidence, its standard error, quality; NaN: given up */
-#define RATED_NUMBERS 3
-
-/* A rule from a block: its numbers, then its support and the pairs of its body, as two numbers each; false: damaged */
-extern bool rated_take(const int32 *number, int64 count, int64 *next, MinedRule *rule);
-
 #endif							/* HKG_TRAIN_NODE_RATING_H */

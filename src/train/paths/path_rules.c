@@ -12,6 +12,7 @@
 #include "utils/float.h"
 #include "utils/memutils.h"
 
+#include "server/growing_array.h"
 #include "server/host.h"
 #include "server/progress.h"
 
@@ -39,57 +40,32 @@ path_rules_search(const TrainSettings *settings, int64 facts)
 	return search;
 }
 
-static MinedRule
-mined_of(const GraphData *data, const EvPathRule *path)
-{
-	MinedRule	mined = {.rule = rule_in_ids(data->relation_id, &path->rule)};
-
-	mined.embedding_confidence = mined.confidence_error = mined.quality = mined.worth = get_float8_nan();
-	return mined;
-}
-
 /* ---- together with the given rules ----------------------------------------------- */
-
-/* Places of the rules, ordered as rule_compare orders them */
-static MinedRule **
-sort_rules(const MinedRules *rules)
-{
-	MinedRule **sorted = MemoryContextAllocHuge(CurrentMemoryContext, Max(rules->count, 1) * sizeof(MinedRule *));
-
-	for (int64 i = 0; i < rules->count; i++)
-		sorted[i] = &rules->rule[i];
-	rule_places_sort(sorted, rules->count);
-	return sorted;
-}
-
-static MinedRules *
-copy_rules(const MinedRules *given, int64 room)
-{
-	MinedRules *copy = palloc(sizeof(MinedRules));
-
-	copy->count = given->count;
-	copy->rule = MemoryContextAllocHuge(CurrentMemoryContext, Max(given->count + room, 1) * sizeof(MinedRule));
-	memcpy(copy->rule, given->rule, given->count * sizeof(MinedRule));
-	return copy;
-}
 
 MinedRules *
 path_rules_merge(Graph *graph, const GraphData *data, const MinedRules *given, const PathRules *paths)
 {
-	MinedRules *all = copy_rules(given, paths->count);
-	MinedRule **sorted = sort_rules(all);
+	MinedRules *all = palloc(sizeof(MinedRules));
+	MinedRule **sorted = array_new(MinedRule *, given->count);	/* as rule_compare orders them */
 
+	all->count = given->count;
+	all->rule = array_new(MinedRule, given->count + paths->count);
+	memcpy(all->rule, given->rule, given->count * sizeof(MinedRule));
+	for (int64 i = 0; i < given->count; i++)
+		sorted[i] = &all->rule[i];
+	rule_places_sort(sorted, given->count);
 	for (int64 i = 0; i < paths->count; i++)
 	{
 		const EvPathRule *path = &paths->path[i];
 		const EvPathCounts *counts = &path->counts;
-		MinedRule	mined = mined_of(data, path);
+		MinedRule	mined = {.rule = rule_in_ids(data->relation_id, &path->rule)};
 		MinedRule  *rule = rule_places_find(sorted, given->count, &mined.rule);
 
 		CHECK_FOR_INTERRUPTS();
 		if (rule == NULL)
 		{
 			rule = &all->rule[all->count++];
+			mined.embedding_confidence = mined.confidence_error = mined.quality = mined.worth = get_float8_nan();
 			*rule = mined;
 			rule->text = rule_text(graph, &mined.rule);
 		}
@@ -102,16 +78,6 @@ path_rules_merge(Graph *graph, const GraphData *data, const MinedRules *given, c
 }
 
 /* ---- the search ------------------------------------------------------------------- */
-
-/* Of all that the search takes, only the rules stay. */
-static PathRules
-copy_paths(const EvPathRule *path, int64 count)
-{
-	PathRules	copy = {count, MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(EvPathRule))};
-
-	memcpy(copy.path, path, count * sizeof(EvPathRule));
-	return copy;
-}
 
 PathRules
 path_rules_find(const GraphData *data, const TrainSettings *settings, Pool *pool)
@@ -129,7 +95,9 @@ path_rules_find(const GraphData *data, const TrainSettings *settings, Pool *pool
 	fact_index(&arena, pool, data->entities, data->relations, data->fact, data->facts, &facts);
 	count = ev_path_rules(&arena, pool, &facts, &search, &path);
 	MemoryContextSwitchTo(caller);
-	found = copy_paths(path, count);
+	/* of all that the search takes, only the rules stay */
+	found = (PathRules) {count, array_new(EvPathRule, count)};
+	memcpy(found.path, path, count * sizeof(EvPathRule));
 	MemoryContextDelete(work);
 	if (hkg_progress_level != PROGRESS_OFF)
 		ereport(NOTICE,

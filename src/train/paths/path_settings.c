@@ -40,62 +40,32 @@ is_dense(const GraphData *data)
 	return 2 * data->facts >= (int64) DENSE_EDGES * data->entities;
 }
 
-static PathShape
-shape_of(const TrainSettings *settings, const GraphData *data)
-{
-	return (PathShape) {
-		.relations = data->relations,
-		.layers = settings->path_layers > 0 ? settings->path_layers : is_dense(data) ? 5 : 6,
-		.width = settings->path_width > 0 ? settings->path_width : data->relations > MANY_RELATIONS ? 48 : 32,
-		.kept = settings->path_kept > 0 ? settings->path_kept : is_dense(data) ? 300 : 1000
-	};
-}
-
-static PathTraining
-training_of(const TrainSettings *settings, const TrainingFacts *facts, bool keeps_all)
-{
-	int			dense_batch = keeps_all ? 8 : 32;
-
-	return (PathTraining) {
-		.batch_size = is_dense(facts->learnt) ? dense_batch : 16,
-		.dropout = DROPOUT,
-		.seed = (uint64_t) settings->seed
-	};
-}
-
-static double
-first_rate(const TrainSettings *settings, const GraphData *data)
-{
-	if (settings->path_learning_rate > 0)
-		return settings->path_learning_rate;
-	return is_dense(data) ? 0.004 : 0.005;
-}
-
-/* As many as ask about each fact once, within bounds */
-static int
-epochs_of(const TrainSettings *settings, int64 facts, int64 asked)
-{
-	if (settings->path_epochs > 0)
-		return settings->path_epochs;
-	return (int) Min(Max(pool_pieces(facts, asked), FEWEST_EPOCHS), MOST_EPOCHS);
-}
-
 PathSettings
 path_settings(const TrainSettings *settings, const TrainingFacts *facts)
 {
 	const GraphData *data = facts->learnt;
+	bool		dense = is_dense(data);
 	FactIndex	index = path_index_sizes(facts);
-	PathShape	shape = shape_of(settings, data);
+	PathShape	shape = {
+		.relations = data->relations,
+		.layers = settings->path_layers > 0 ? settings->path_layers : dense ? 5 : 6,
+		.width = settings->path_width > 0 ? settings->path_width : data->relations > MANY_RELATIONS ? 48 : 32,
+		.kept = settings->path_kept > 0 ? settings->path_kept : dense ? 300 : 1000
+	};
 	bool		keeps_all = path_keeps_all(&index, shape);
 	int64		asked = Max(Min(settings->path_facts, data->facts), 1);
 	PathSettings plan = {
 		.shape = shape,
-		.training = training_of(settings, facts, keeps_all),
-		.epochs = epochs_of(settings, data->facts, asked),
+		.training = {.batch_size = !dense ? 16 : keeps_all ? 8 : 32,.dropout = DROPOUT,.seed = (uint64_t) settings->seed},
+		.epochs = settings->path_epochs,
 		.facts = asked,
-		.first = {first_rate(settings, data), shape.kept, keeps_all ? 0 : EXPLORATION}
+		.first = {settings->path_learning_rate > 0 ? settings->path_learning_rate : dense ? 0.004 : 0.005, shape.kept,
+			keeps_all ? 0 : EXPLORATION}
 	};
 
+	/* as many as ask about each fact once, within bounds */
+	if (plan.epochs <= 0)
+		plan.epochs = (int) Min(Max(pool_pieces(data->facts, asked), FEWEST_EPOCHS), MOST_EPOCHS);
 	if (!keeps_all && settings->path_kept == 0 && shape.kept < ANSWERS_KEPT)
 	{
 		plan.shape.kept = ANSWERS_KEPT;
