@@ -4,20 +4,20 @@
  *
  * A copy is valid while a number is the same, which is found by reading a few rows with the active snapshot:
  *
- * - Of a model, xmin and ctid of its row in table model.  A training replaces that row.  Triggers update it when somebody
- *   changes an embedding, a rule or a weight by hand.
+ * - Of a model, xmin and ctid of its row in table model.  A training replaces that row.  Triggers update it when
+ *   somebody changes an embedding, a rule or a weight by hand.
  * - Of the facts, the rows of table facts_version.  Each transaction that writes facts puts a random number there, in
- *   place of one that it finds.  It waits for nobody: where others are about to replace all that are there, it adds one,
- *   so that there are as many as transactions have written at the same time.
+ *   place of one that it finds.  It waits for nobody: where others are about to replace all that are there, it adds
+ *   one, so that there are as many as transactions have written at the same time.
  *
  * Why two snapshots that show the same rows of facts_version show the same facts: let T be a transaction that one shows
- * and the other one does not, the last of all such to commit.  The other one does not show T's row.  The first one shows
- * it, unless it also shows a transaction that replaced it; that one committed after T, so the other one shows it, too,
- * and with it T, whose commit it had seen.
+ * and the other one does not, the last of all such to commit.  The other one does not show T's row.  The first one
+ * shows it, unless it also shows a transaction that replaced it; that one committed after T, so the other one shows it,
+ * too, and with it T, whose commit it had seen.
  *
- * The server's own rules do the rest.  A rollback, of a savepoint too, takes the row along.  A prepared transaction shows
- * it when it is committed.  A standby has it.  A serializable transaction that has read the row fails where it would if
- * it had read the facts.
+ * The server's own rules do the rest.  A rollback, of a savepoint too, takes the row along.  A prepared transaction
+ * shows it when it is committed.  A standby has it.  A serializable transaction that has read the row fails where it
+ * would if it had read the facts.
  *
  * A version lasts, for other statements and sessions, unless
  *
