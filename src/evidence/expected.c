@@ -17,14 +17,6 @@
 #define LEAST 5					/* candidates that a line is drawn through */
 #define RAISED 1.5				/* chosen on entities taken out of benchmark graphs (bench/new_entities) */
 
-static bool
-is_known(const FactIndex *facts, const Question *question, int32_t answer)
-{
-	DirectedAtom atom = asked_atom(question->relation, question->side);
-
-	return fact_holds(facts, question->given, atom, answer);
-}
-
 /* Sums over pairs of evidence x and score y */
 typedef struct LineSums
 {
@@ -36,28 +28,22 @@ typedef struct LineSums
 	double		yy;
 } LineSums;
 
-/* The mean square of what the line leaves */
-static double
-rest_of(LineSums sums, double level, double slope)
-{
-	double		squares = sums.yy - 2 * slope * sums.xy - 2 * level * sums.y + slope * slope * sums.xx +
-		2 * slope * level * sums.x + level * level * sums.count;
-
-	return fmax(squares, 0) / sums.count;
-}
-
 static EvExpected
 line_of(LineSums sums)
 {
 	double		spread = sums.xx - sums.x * sums.x / sums.count;
 	double		slope = (sums.xy - sums.x * sums.y / sums.count) / spread;
 	double		level;
+	double		rest;
 
 	/* evidence all alike, or more of it where the embedding expects less: the mean */
 	if (!(spread > 1e-9 * sums.xx) || !(slope > 0))
 		slope = 0;
 	level = (sums.y - slope * sums.x) / sums.count;
-	return (EvExpected) {true, level + RAISED * sqrt(rest_of(sums, level, slope)), slope};
+	/* what the line leaves, squared */
+	rest = sums.yy - 2 * slope * sums.xy - 2 * level * sums.y + slope * slope * sums.xx +
+		2 * slope * level * sums.x + level * level * sums.count;
+	return (EvExpected) {true, level + RAISED * sqrt(fmax(rest, 0) / sums.count), slope};
 }
 
 double
@@ -71,6 +57,7 @@ ev_expected(const FactIndex *facts, const bool *is_new, EvCandidates candidates,
 			const Question *question, KgeScorer *scorer, Pool *pool, int thread)
 {
 	int32_t		key = 2 * question->relation + (int32_t) question->side;
+	DirectedAtom asked = asked_atom(question->relation, question->side);
 	LineSums	sums = {0};
 	int64_t		new_count = 0;
 
@@ -86,7 +73,7 @@ ev_expected(const FactIndex *facts, const bool *is_new, EvCandidates candidates,
 		double		y;
 
 		pool_yield_at(pool, thread, i);
-		if (is_new[candidate->entity] || is_known(facts, question, candidate->entity))
+		if (is_new[candidate->entity] || fact_holds(facts, question->given, asked, candidate->entity))
 			continue;
 		x = ev_evidence_by(weights, EV_BOTH, key, candidate);
 		y = kge_scorer_score(scorer, 0, candidate->entity);

@@ -60,23 +60,15 @@ struct FeatureCounter
 	int64_t		room;			/* for them */
 };
 
-static int64_t
-places_for(const FactIndex *facts)
-{
-	int64_t		places = 1;
-
-	while (places < MOST_PLACES && places < facts->edges)
-		places *= 2;
-	return places;
-}
-
 FeatureCounter *
 feature_counter_take(Allocation *allocation, const FactIndex *facts)
 {
 	FeatureCounter *counter = TAKE(allocation, FeatureCounter, 1);
-	FeatureCounter taken = {.facts = facts,.marking = -1,.generation = 1,.places = places_for(facts)};
+	FeatureCounter taken = {.facts = facts,.marking = -1,.generation = 1,.places = 1};
 	size_t		entities = (size_t) facts->entities;
 
+	while (taken.places < MOST_PLACES && taken.places < facts->edges)
+		taken.places *= 2;
 	/* a count has room when all others are forgotten */
 	taken.room = facts->entities + (facts->edges < MOST_REMEMBERED ? facts->edges : MOST_REMEMBERED);
 	taken.is_marked = TAKE(allocation, bool, entities);
@@ -188,24 +180,6 @@ list_answer(Counting *counting, int32_t answer)
 	counting->answer[count->count++] = (AnswerSupport) {answer, support};
 }
 
-/* The support from which on a rule can be confident enough; it is more likely the more support it has. */
-static int32_t
-least_support(const FeatureCount *count)
-{
-	int32_t		support = LEAST_SUPPORT;
-
-	while (support <= count->size && ev_smoothed_confidence(support, count->size, 0) < LEAST_CONFIDENCE)
-		support++;
-	return support;
-}
-
-/* An AnswerSupport begins with its answer. */
-static void
-sort_answers(const FeatureCounter *counter, AnswerSupport *answer, int64_t count)
-{
-	sort_array(counter->pool, counter->thread, answer, count, sizeof(AnswerSupport), compare_int32);
-}
-
 /*
  * Lists all answers that were counted, in the order in which the entities that share the feature have them: marked ones
  * come, in ascending order, behind those of the entities before theirs.
@@ -217,14 +191,20 @@ list_answers(Counting *counting)
 	int64_t		before = counting->itself ? counting->before : counter->hit_count;
 	int64_t		listed;
 
-	counting->least = least_support(&counting->count);
+	/* the support from which on a rule can be confident enough; it is more likely the more support it has */
+	counting->least = LEAST_SUPPORT;
+	while (counting->least <= counting->count.size &&
+		   ev_smoothed_confidence(counting->least, counting->count.size, 0) < LEAST_CONFIDENCE)
+		counting->least++;
 	for (int64_t i = 0; i < before; i++)
 		list_answer(counting, counter->hit[i]);
 	listed = counting->count.count;
 	for (int64_t i = before; i < counter->hit_count; i++)
 		if (counter->is_marked[counter->hit[i]])
 			list_answer(counting, counter->hit[i]);
-	sort_answers(counter, counting->answer + listed, counting->count.count - listed);
+	/* an AnswerSupport begins with its answer */
+	sort_array(counter->pool, counter->thread, counting->answer + listed, counting->count.count - listed,
+			   sizeof(AnswerSupport), compare_int32);
 	for (int64_t i = before; i < counter->hit_count; i++)
 		if (counter->hits[counter->hit[i]] > 0)
 			list_answer(counting, counter->hit[i]);
@@ -233,45 +213,12 @@ list_answers(Counting *counting)
 
 /* ---- remembering ------------------------------------------------------------------- */
 
-static void
-forget_all(FeatureCounter *counter)
-{
-	counter->answers = 0;
-	if (++counter->generation != 0)
-		return;
-	for (int64_t i = 0; i < counter->places; i++)
-		counter->remembered[i].since = 0;
-	counter->generation = 1;
-}
-
 static RememberedCount *
 place_of(const FeatureCounter *counter, int32_t group, int64_t sample)
 {
 	uint64_t	place = random_mix((uint64_t) group << 32 ^ (uint64_t) counter->atom) + (uint64_t) sample;
 
 	return &counter->remembered[place & (uint64_t) (counter->places - 1)];
-}
-
-static bool
-is_remembered(const FeatureCounter *counter, const RememberedCount *remembered, int32_t group, int64_t sample)
-{
-	return remembered->since == counter->generation && remembered->group == group && remembered->atom == counter->atom &&
-		remembered->sample == sample;
-}
-
-static void
-remember(FeatureCounter *counter, RememberedCount *place, int32_t group, int64_t sample, const FeatureCount *count)
-{
-	*place = (RememberedCount) {
-		.since = counter->generation,
-		.group = group,
-		.atom = counter->atom,
-		.sample = (int32_t) sample,
-		.size = (int32_t) count->size,
-		.first = (int32_t) counter->answers,
-		.count = (int32_t) count->count
-	};
-	counter->answers += count->count;
 }
 
 void
@@ -291,16 +238,42 @@ feature_count(FeatureCounter *counter, int64_t edge, int64_t sample)
 	if (group.end - group.first < LEAST_SUPPORT)
 		return counting.count;
 	place = place_of(counter, number, sample);
-	if (is_remembered(counter, place, number, sample))
+	if (place->since == counter->generation && place->group == number && place->atom == counter->atom &&
+		place->sample == sample)
 		return (FeatureCount) {place->size, place->count, counter->answer + place->first};
+
+	/* 1. without room for one more, all are forgotten */
 	if (counter->room - counter->answers < counter->facts->entities)
-		forget_all(counter);
+	{
+		counter->answers = 0;
+		if (++counter->generation == 0)
+		{
+			for (int64_t i = 0; i < counter->places; i++)
+				counter->remembered[i].since = 0;
+			counter->generation = 1;
+		}
+	}
+
+	/* 2. counted */
 	counting.answer = counter->answer + counter->answers;
 	counting.count.answer = counting.answer;
 	count_sharing(&counting, group, sample);
 	list_answers(&counting);
+
+	/* 3. remembered */
 	if (counting.count.count <= MOST_ANSWERS)
-		remember(counter, place, number, sample, &counting.count);
+	{
+		*place = (RememberedCount) {
+			.since = counter->generation,
+			.group = number,
+			.atom = counter->atom,
+			.sample = (int32_t) sample,
+			.size = (int32_t) counting.count.size,
+			.first = (int32_t) counter->answers,
+			.count = (int32_t) counting.count.count
+		};
+		counter->answers += counting.count.count;
+	}
 	return counting.count;
 }
 

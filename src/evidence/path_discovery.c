@@ -57,16 +57,28 @@ rounded(double number)
 	return (int64_t) (number + 0.5);
 }
 
-static int64_t
-support_of(const PathCandidate *candidate)
+/* In whole pairs: those that are facts, all, and a part of all, of which the former are */
+static EvPathCounts
+counts_of(const PathCandidate *candidate)
 {
-	return rounded(candidate->confidence * candidate->body_size);
+	double		support = candidate->confidence * candidate->body_size;
+	EvPathCounts counts = {
+		.support = rounded(support),
+		.body_size = rounded(candidate->body_size),
+		.confidence = candidate->confidence,
+		.error = candidate->error
+	};
+
+	for (int i = 0; i < 2; i++)
+		counts.known[i == 0 ? SIDE_TAIL : SIDE_HEAD] = rounded(fmin(fmax(candidate->known[i], support), candidate->body_size));
+	return counts;
 }
 
 static double
 quality(const PathCandidate *candidate)
 {
-	return ev_smoothed_confidence(support_of(candidate), rounded(candidate->body_size), candidate->error);
+	return ev_smoothed_confidence(rounded(candidate->confidence * candidate->body_size), rounded(candidate->body_size),
+								  candidate->error);
 }
 
 /* By relation, the best first. */
@@ -119,26 +131,6 @@ fair_share(const PathTask *task, int64_t limit, int64_t *left)
 			high = share - 1;
 	}
 	return low;
-}
-
-/* A part of all pairs; those that are facts are of it. */
-static int64_t
-known_of(const PathCandidate *candidate, double known)
-{
-	return rounded(fmin(fmax(known, candidate->confidence * candidate->body_size), candidate->body_size));
-}
-
-static EvPathCounts
-counts_of(const PathCandidate *candidate)
-{
-	return (EvPathCounts) {
-		.support = support_of(candidate),
-		.body_size = rounded(candidate->body_size),
-		.confidence = candidate->confidence,
-		.error = candidate->error,
-		.known[SIDE_TAIL] = known_of(candidate, candidate->known[0]),
-		.known[SIDE_HEAD] = known_of(candidate, candidate->known[1])
-	};
 }
 
 static EvPathRule

@@ -35,51 +35,6 @@ question_sample_take(QuestionSample *sample, Allocation *allocation, int64_t tri
 	sample->number = TAKE(allocation, int64_t, (size_t) triples);
 }
 
-static void
-set_given(Triple *triple, Side side, int32_t given)
-{
-	if (side == SIDE_HEAD)
-		triple->tail = given;
-	else
-		triple->head = given;
-}
-
-/* Number i of n at equal distances from a list of that length */
-static int64_t
-place_of(int64_t i, int64_t n, int64_t length)
-{
-	return (int64_t) (((double) i + 0.5) * (double) length / (double) n);
-}
-
-/* Takes the given entities of a side, in turn from those with facts and from those without. */
-static void
-draw_side(const EvDomain *domain, Side side, Triple *triple, int64_t count)
-{
-	for (int64_t i = 0; i < count; i++)
-	{
-		bool		alike = i % 2 == 1 && domain->alike > 0;
-		int64_t		place = place_of(i / 2, (count + 1) / 2, alike ? domain->alike : domain->holders);
-
-		set_given(&triple[i], side, domain->entity[alike ? domain->holders + place : place]);
-	}
-}
-
-/* Puts the numbers of the held-out triples in order of their relations. */
-static void
-order_by_relation(SampleTask *task)
-{
-	int64_t    *first = task->sample->first;
-
-	for (int32_t r = 0; r <= task->relations; r++)
-		first[r] = 0;
-	for (int64_t i = 0; i < task->count; i++)
-		first[task->triples[i].relation]++;
-	for (int32_t r = 0; r < task->relations; r++)
-		first[r + 1] += first[r];
-	for (int64_t i = task->count - 1; i >= 0; i--)
-		task->sample->number[--first[task->triples[i].relation]] = i;
-}
-
 /*
  * Notes the domain of a relation's questions for answers on a side, and whether its held-out triples pose such ones.
  * Where the relation has no facts, no domain can be found, and what is held out is all there is to go by.
@@ -124,8 +79,16 @@ draw_all(void *argument, int64_t item, int thread)
 		{
 			EvDomain	domain = note_domain(task, r, side, thread);
 
-			if (domain.holders > 0)
-				draw_side(&domain, side, triple, drawn);
+			/* given entities at equal distances, in turn of those with facts and of those without */
+			for (int64_t i = 0; i < drawn && domain.holders > 0; i++)
+			{
+				bool		alike = i % 2 == 1 && domain.alike > 0;
+				int64_t		length = alike ? domain.alike : domain.holders;
+				int64_t		place = (int64_t) (((double) (i / 2) + 0.5) * (double) length / (double) ((drawn + 1) / 2));
+
+				*(side == SIDE_HEAD ? &triple[i].tail : &triple[i].head) =
+					domain.entity[alike ? domain.holders + place : place];
+			}
 		}
 		if (sample->holders[2 * r] == 0)
 			continue;
@@ -140,8 +103,17 @@ question_sample_draw(QuestionSample *sample, EvDomainFinder *finder, Pool *pool,
 					 const Triple *triples, int64_t count, int32_t relations)
 {
 	SampleTask	task = {sample, finder, pool, triples, count, relations};
+	int64_t    *first = sample->first;
 
+	/* the numbers of the held-out triples, by relation */
+	for (int32_t r = 0; r <= relations; r++)
+		first[r] = 0;
+	for (int64_t i = 0; i < count; i++)
+		first[triples[i].relation]++;
+	for (int32_t r = 0; r < relations; r++)
+		first[r + 1] += first[r];
+	for (int64_t i = count - 1; i >= 0; i--)
+		sample->number[--first[triples[i].relation]] = i;
 	sample->count = 0;
-	order_by_relation(&task);
 	pool_run(pool, 1, draw_all, &task);
 }

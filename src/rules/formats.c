@@ -98,17 +98,6 @@ find_name(Reader *reader, bool relation, const char *start, const char *end)
 	return is_known(reader, relation, inner) ? inner : NULL;
 }
 
-static bool
-letter_is_entity(FormatNames *names, char letter)
-{
-	char	   *is = &names->letter[letter - 'A'];
-	int32		id;
-
-	if (*is == 0)
-		*is = graph_find_entity(names->graph, (char[]) {letter, '\0'}, &id) ? 'e' : 'v';
-	return *is == 'e';
-}
-
 /* A variable ?a, which becomes Va */
 static bool
 read_marked_variable(const char *start, const char *end, ForeignTerm *term)
@@ -171,14 +160,6 @@ enum
 	AMIE_PARTS
 };
 
-static const char *
-skip_spaces(const char *at, const char *end)
-{
-	while (at < end && *at == ' ')
-		at++;
-	return at;
-}
-
 /*
  * Reads parts of atoms from a place to the end; returns whether all of them fit.  A name goes on up to some space;
  * plainly, up to two of them.
@@ -189,7 +170,8 @@ read_amie(Reader *reader, const char *at, int part)
 	bool	   *failed;
 
 	check_stack_depth();
-	at = skip_spaces(at, reader->end);
+	while (at < reader->end && *at == ' ')
+		at++;
 	if (at > reader->furthest)
 		reader->furthest = at;
 	if (at == reader->end)
@@ -399,28 +381,23 @@ typedef struct Meaning
 	bool		constant;
 } Meaning;
 
-static int
-count_letter(const ForeignAtom *atom, int atoms, char letter)
-{
-	int			count = 0;
-
-	for (int i = 0; i < atoms; i++)
-		count += (atom[i].term[0].letter == letter) + (atom[i].term[1].letter == letter);
-	return count;
-}
-
 /* Of a letter in atom i, where 0 is the head */
 static Meaning
 meaning_of(const Reader *reader, int i, int place)
 {
 	char		letter = reader->atom[i].term[place].letter;
 	int			side = letter - 'X';	/* 0 for X, 1 for Y */
-	int			in_body;
+	char	   *is = &reader->names->letter[letter - 'A'];
+	int			in_body = 0;
 	bool		is_variable;
+	int32		id;
 
-	if (!letter_is_entity(reader->names, letter))
+	if (*is == 0)
+		*is = graph_find_entity(reader->names->graph, (char[]) {letter, '\0'}, &id) ? 'e' : 'v';
+	if (*is != 'e')
 		return (Meaning) {true, false};
-	in_body = count_letter(reader->atom + 1, reader->atoms - 1, letter);
+	for (int k = 1; k < reader->atoms; k++)
+		in_body += (reader->atom[k].term[0].letter == letter) + (reader->atom[k].term[1].letter == letter);
 	if (i == 0 || side == 0 || side == 1)
 		is_variable = (side == 0 || side == 1) && (i > 0 || side == place) && in_body > 0 && reader->atom[0].term[side].letter == letter;
 	else if (in_body == 1 && letter == 'A' + i - 1)

@@ -115,17 +115,6 @@ parse_bare(Parser *parser)
 	return pnstrdup(start, parser->at - start);
 }
 
-static char *
-parse_relation(Parser *parser)
-{
-	skip_space(parser);
-	if (*parser->at == '"')
-		return parse_quoted(parser);
-	if (!is_bare(*parser->at))
-		syntax_error(parser, parser->at, "a relation's name");
-	return parse_bare(parser);
-}
-
 static bool
 is_variable_name(const char *name)
 {
@@ -135,17 +124,6 @@ is_variable_name(const char *name)
 		if (!isalnum((unsigned char) *name) && *name != '_')
 			return false;
 	return true;
-}
-
-/* The term of a variable's name; a new name is the next variable. */
-static Term
-variable_term(Parser *parser, char *name)
-{
-	for (int i = 0; i < parser->variables; i++)
-		if (strcmp(parser->variable[i], name) == 0)
-			return -1 - i;
-	parser->variable[parser->variables++] = name;
-	return -parser->variables;
 }
 
 static void
@@ -187,16 +165,25 @@ parse_term(Parser *parser)
 	name = parse_bare(parser);
 	if (!is_variable_name(name))
 		syntax_error(parser, start, "a variable or a quoted constant");
-	return variable_term(parser, name);
+	for (int i = 0; i < parser->variables; i++)
+		if (strcmp(parser->variable[i], name) == 0)
+			return -1 - i;
+	/* a new name is the next variable */
+	parser->variable[parser->variables++] = name;
+	return -parser->variables;
 }
 
 /* "r(": the relation's id */
 static int32
 parse_opening(Parser *parser)
 {
-	char	   *name = parse_relation(parser);
+	char	   *name;
 	int32		id = 0;
 
+	skip_space(parser);
+	if (*parser->at != '"' && !is_bare(*parser->at))
+		syntax_error(parser, parser->at, "a relation's name");
+	name = *parser->at == '"' ? parse_quoted(parser) : parse_bare(parser);
 	expect(parser, "(");
 	if (parser->hints)
 		id = graph_relation_id(parser->graph, name);
@@ -236,20 +223,6 @@ parse_head_term(Parser *parser, Rule *rule, Term variable)
 	return true;
 }
 
-/* Returns whether it is a valid head. */
-static bool
-parse_head(Parser *parser, Rule *rule)
-{
-	bool		good;
-
-	rule->head = parse_opening(parser);
-	good = parse_head_term(parser, rule, TERM_X);
-	expect(parser, ",");
-	good &= parse_head_term(parser, rule, TERM_Y);
-	expect(parser, ")");
-	return good;
-}
-
 /* Returns whether there is room for all of it; it may be empty. */
 static bool
 parse_body(Parser *parser, Rule *rule)
@@ -277,9 +250,15 @@ rule_read(Graph *graph, const char *text, bool hints, Rule *rule)
 	Parser		parser = {.graph = graph,.hints = hints,.text = text,.at = text};
 	int			constants;
 	const char *fault;
+	bool		good;
 
 	memset(rule, 0, sizeof(Rule));
-	if (!parse_head(&parser, rule))
+	rule->head = parse_opening(&parser);
+	good = parse_head_term(&parser, rule, TERM_X);
+	expect(&parser, ",");
+	good &= parse_head_term(&parser, rule, TERM_Y);
+	expect(&parser, ")");
+	if (!good)
 		return "its head relates a variable to itself";
 	constants = rule->length;
 	if (constants == 2)
