@@ -340,10 +340,10 @@ declare
 begin
 	-- who writes facts has committed: the function of 0.1.0 leaves nothing here
 	lock table triple in share mode;
-	create table facts_version (number bigint not null) using heap with (fillfactor = 10);
+	create table facts_version (number bigint not null) using heap with (fillfactor = 50);
 	alter table facts_version replica identity full;	-- for a publication of all tables
 	comment on table facts_version is 'for sessions, to see whether their copies of the facts are right: hkg_facts_changed puts another number here when facts change';
-	comment on column facts_version.number is 'random; one for each transaction that wrote facts and that no other one came after';
+	comment on column facts_version.number is 'random; another one for each transaction that writes facts';
 	drop trigger changing on triple;
 
 	comment on table holdout is 'facts held out: valid chooses the best iteration and calibrates probabilities, test measures';

@@ -93,77 +93,6 @@ ev_answering_most_network(const EvAnswering *answering)
 	return answering->reader == NULL ? 0 : path_most_score(answering->reader);
 }
 
-/* ---- candidates --------------------------------------------------------------- */
-
-/* The candidate that an entity is, perhaps a new one; NULL when there is no room. */
-static EvCandidate *
-candidate_of(EvAnswering *answering, int32_t entity)
-{
-	if (answering->slot[entity] == 0)
-	{
-		if (answering->count == answering->room)
-			return NULL;
-		answering->candidate[answering->count].entity = entity;
-		answering->candidate[answering->count].network = 0;
-		answering->candidate[answering->count++].count = 0;
-		answering->slot[entity] = (int32_t) answering->count;
-	}
-	return &answering->candidate[answering->slot[entity] - 1];
-}
-
-/* An entity that is given is no answer, unless its relation has facts of one entity. */
-static bool
-may_answer(const EvAnswering *answering, int32_t entity)
-{
-	return entity != answering->question.given || answering->facts->reflexive[answering->question.relation];
-}
-
-/* The place of the firing rule of a cluster; the number of firing rules when there is none. */
-static int
-place_of_cluster(const EvCandidate *candidate, unsigned cluster)
-{
-	int			place = 0;
-
-	while (place < candidate->count && candidate->firing[place].cluster != cluster)
-		place++;
-	return place;
-}
-
-void
-answering_fire(EvAnswering *answering, int32_t entity, const EvFiring *rule)
-{
-	EvCandidate *candidate;
-	int			place;
-
-	if (!may_answer(answering, entity))
-		return;
-	candidate = candidate_of(answering, entity);
-	if (candidate == NULL)
-		return;
-	place = place_of_cluster(candidate, rule->cluster);
-	if (place == EV_FIRINGS)
-		place--;
-	if (place < candidate->count && candidate->firing[place].confidence >= rule->confidence)
-		return;
-	if (place == candidate->count)
-		candidate->count++;
-	for (; place > 0 && candidate->firing[place - 1].confidence < rule->confidence; place--)
-		candidate->firing[place] = candidate->firing[place - 1];
-	candidate->firing[place] = *rule;
-}
-
-/* ---- a set of entities -------------------------------------------------------------- */
-
-void
-answering_begin_set(EvAnswering *answering)
-{
-	if (++answering->serial != 0)
-		return;
-	for (int32_t i = 0; i < answering->facts->entities; i++)
-		answering->stamp[i] = 0;
-	answering->serial = 1;
-}
-
 /* ---- learnt paths ----------------------------------------------------------------- */
 
 /* Before any rule fires: so there is room for all of them. */
@@ -179,9 +108,9 @@ ask_network(EvAnswering *answering)
 		EvCandidate *candidate;
 
 		/* a network that learnt nothing of use may score anything */
-		if (!(answer[i].score > 0 && isfinite(answer[i].score)) || !may_answer(answering, answer[i].entity))
+		if (!(answer[i].score > 0 && isfinite(answer[i].score)) || !answering_may_answer(answering, answer[i].entity))
 			continue;
-		candidate = candidate_of(answering, answer[i].entity);
+		candidate = answering_candidate(answering, answer[i].entity);
 		if (candidate != NULL)
 			candidate->network = answer[i].score;
 	}

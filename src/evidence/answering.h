@@ -83,6 +83,12 @@ struct EvAnswering
 	bool		answered;		/* the candidates are complete */
 };
 
+/* The candidate that an entity is, perhaps a new one; NULL when there is no room. */
+extern EvCandidate *answering_candidate(EvAnswering *answering, int32_t entity);
+
+/* An entity that is given is no answer, unless its relation has facts of one entity. */
+extern bool answering_may_answer(const EvAnswering *answering, int32_t entity);
+
 /* A rule infers the entity. */
 extern void answering_fire(EvAnswering *answering, int32_t entity, const EvFiring *rule);
 

@@ -212,7 +212,7 @@ extern EvExpected ev_expected(const FactIndex *facts, const bool *is_new, EvCand
 /* The score of a new entity with that evidence: its own where there is no line. */
 extern double ev_expected_score(const EvExpected *expected, double score, double evidence);
 
-/* ---- aggregate.c: probabilities, adjusted scores ------------------------------ */
+/* ---- aggregate.c: probabilities; adjuster.c: adjusted scores ------------------ */
 
 /* The best answers of a question that calibration looks at */
 #define EV_SHOWN 10

@@ -339,14 +339,6 @@ has_answer(const ExampleTask *task, const Question *question)
 	return false;
 }
 
-static int64_t
-known_answers(const FactIndex *facts, const Question *question)
-{
-	FactGroup	group = fact_group(facts, question->given, asked_atom(question->relation, question->side));
-
-	return group.end - group.first;
-}
-
 /* Writes the list of an example. */
 static void
 list_example(ExampleTask *task, int q, int thread, EvExample *example)
@@ -369,7 +361,8 @@ static void
 list_question(ExampleTask *task, const Question *question, int q, int thread)
 {
 	bool		answered = has_answer(task, question);
-	int64_t		known = known_answers(task->source->facts, question);
+	FactGroup	group = fact_group(task->source->facts, question->given, asked_atom(question->relation, question->side));
+	int64_t		known = group.end - group.first;
 	EvCandidates all;
 	EvExample  *last = NULL;
 

@@ -224,24 +224,18 @@ graph_check_facts(const Graph *graph)
 		check_table(graph, graph_tables[i], true);
 }
 
-/* A worker has the facts, not the models. */
-static void
-check_node(const Graph *graph)
+void
+graph_check_distribution(const Graph *graph)
 {
+	if (!OidIsValid(get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE)))
+		return;
+	/* a worker has the facts, not the models */
 	if (graph_is_copy(graph))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("this server has only a copy of the facts of graph \"%s\"", graph->name),
 				 errdetail("It is a worker; the graph's models are on the coordinator."),
 				 errhint("Connect to the coordinator: select nodename, nodeport from pg_dist_node where groupid = 0")));
-}
-
-void
-graph_check_distribution(const Graph *graph)
-{
-	if (!OidIsValid(get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE)))
-		return;
-	check_node(graph);
 	graph_check_facts(graph);
 	for (int i = TABLES_OF_FACTS; i < (int) lengthof(graph_tables); i++)
 		check_table(graph, graph_tables[i], false);

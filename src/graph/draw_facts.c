@@ -29,12 +29,6 @@ count_fact(Left *left, Triple fact, int64 facts)
 	left->relation[fact.relation] += facts;
 }
 
-static bool
-is_last(const Left *left, Triple fact)
-{
-	return left->entity[fact.head] < 2 || left->entity[fact.tail] < 2 || left->relation[fact.relation] < 2;
-}
-
 static void
 check_memory(const GraphData *data)
 {
@@ -71,7 +65,9 @@ draw_facts(const GraphData *data, uint64 seed, int64 *wanted)
 
 		CHECK_FOR_INTERRUPTS();
 		order[place] = order[i];
-		if (is_last(&left, data->fact[drawn]))
+		const Triple *fact = &data->fact[drawn];
+
+		if (left.entity[fact->head] < 2 || left.entity[fact->tail] < 2 || left.relation[fact->relation] < 2)
 			continue;
 		mark[drawn] = 1;
 		count_fact(&left, data->fact[drawn], -1);

@@ -143,15 +143,6 @@ open_writer(Writer *writer)
 	writer->row = MakeSingleTupleTableSlot(RelationGetDescr(writer->table), &TTSOpsVirtual);
 }
 
-static void
-close_writer(Writer *writer)
-{
-	if (!writer->builds)
-		ExecCloseIndices(writer->target);
-	ExecDropSingleTupleTableSlot(writer->row);
-	FreeExecutorState(writer->executor);
-}
-
 /* ---- known facts ---------------------------------------------------------------- */
 
 /* Whether a row is there exactly when the index finds the values of all its columns. */
@@ -168,15 +159,6 @@ is_key(const Writer *writer, int number)
 	for (int i = 0; i < writer->columns; i++)
 		columns |= 1 << info->ii_IndexAttrNumbers[i];
 	return columns == (2 << writer->columns) - 2;
-}
-
-static int
-find_key(const Writer *writer)
-{
-	for (int i = 0; i < writer->target->ri_NumIndices; i++)
-		if (is_key(writer, i))
-			return i;
-	return -1;
 }
 
 /* Whether the index, whose columns are those of the table in some order, has the row. */
@@ -413,30 +395,25 @@ insert_entries(Writer *writer, int number)
 	}
 }
 
-static void
-insert_all_entries(Writer *writer)
-{
-	for (int i = 0; i < writer->target->ri_NumIndices; i++)
-		insert_entries(writer, i);
-}
-
 /* ---- the whole ------------------------------------------------------------------ */
 
 /* False: there is no index that finds known facts. */
 static bool
 write_rows(Writer *writer)
 {
-	int			key = writer->builds ? -1 : find_key(writer);
+	int			key = 0;
 
-	if (!writer->builds && key < 0)
+	while (!writer->builds && key < writer->target->ri_NumIndices && !is_key(writer, key))
+		key++;
+	if (!writer->builds && key == writer->target->ri_NumIndices)
 		return false;
 	if (!is_empty(writer->table))
 		drop_known(writer, key);
 	if (!writer->names_locked)
 		lock_names(writer->facts);
 	insert_rows(writer);
-	if (!writer->builds)
-		insert_all_entries(writer);
+	for (int i = 0; !writer->builds && i < writer->target->ri_NumIndices; i++)
+		insert_entries(writer, i);
 	return true;
 }
 
@@ -456,19 +433,15 @@ write_table(NewFacts *facts)
 			lock_names(facts);
 		open_writer(&writer);
 		written = write_rows(&writer);
-		close_writer(&writer);
+		if (!writer.builds)
+			ExecCloseIndices(writer.target);
+		ExecDropSingleTupleTableSlot(writer.row);
+		FreeExecutorState(writer.executor);
 	}
 	table_close(writer.table, NoLock);
 	if (written && writer.builds)
 		hkg_reindex(table);
 	return written;
-}
-
-/* Whether a statement that leaves out what is there would have done it. */
-static bool
-is_conflict(int code)
-{
-	return code == ERRCODE_UNIQUE_VIOLATION || code == ERRCODE_EXCLUSION_VIOLATION;
 }
 
 typedef struct Writing
@@ -491,7 +464,8 @@ facts_write(NewFacts *facts)
 	Writing		writing = {.facts = facts};
 	ErrorData  *error = attempt(try_table, &writing);
 
-	if (error != NULL && !is_conflict(error->sqlerrcode))
+	/* a statement that leaves out what is there would have done it */
+	if (error != NULL && error->sqlerrcode != ERRCODE_UNIQUE_VIOLATION && error->sqlerrcode != ERRCODE_EXCLUSION_VIOLATION)
 		ReThrowError(error);
 	if (error != NULL || !writing.written)
 		return false;

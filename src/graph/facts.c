@@ -113,27 +113,21 @@ add_triple(void *argument, const Datum *values, const bool *nulls)
 		raise_nameless(list->graph, values);
 }
 
-static bool
-is_ordered(const FactList *list)
-{
-	for (int64 i = 1; i < list->count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (triple_compare(&list->triple[i - 1], &list->triple[i]) > 0)
-			return false;
-	}
-	return true;
-}
-
 /* The rows of a query for ids of head, relation and tail, as triples in rows, ordered by (relation, head, tail). */
 static Triple *
 read_triples(const Graph *graph, const GraphData *data, const char *query, const SqlArgs *args, int64 *count)
 {
 	FactList	list = {.graph = graph, .data = data};
+	bool		ordered = true;
 
 	list.triple = array_reserve(NULL, 1, &list.room, sizeof(Triple));
 	sql_stream(query, args, add_triple, &list);
-	if (!is_ordered(&list))
+	for (int64 i = 1; i < list.count && ordered; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		ordered = triple_compare(&list.triple[i - 1], &list.triple[i]) <= 0;
+	}
+	if (!ordered)
 		sort_array(hkg_leader(), POOL_LEADER, list.triple, list.count, sizeof(Triple), triple_compare);
 	*count = list.count;
 	return list.triple;

@@ -95,12 +95,6 @@ compare_pairs(const void *a, const void *b)
 	return order != 0 ? order : (left->place > right->place) - (left->place < right->place);
 }
 
-static Triple
-counterpart_of(Triple fact, int32 relation, bool inverse)
-{
-	return inverse ? (Triple) {fact.tail, relation, fact.head} : (Triple) {fact.head, relation, fact.tail};
-}
-
 /* Known facts, of which one may be there twice */
 typedef struct ByRelation
 {
@@ -150,7 +144,8 @@ are_alike(const ByRelation *known, int32 relation, int32 other, bool inverse)
 		return false;
 	for (int64 i = known->start[relation]; i < known->start[relation + 1] && are_enough(common, most); i++)
 	{
-		Triple		wanted = counterpart_of(known->fact[i], other, inverse);
+		Triple		fact = known->fact[i];
+		Triple		wanted = inverse ? (Triple) {fact.tail, other, fact.head} : (Triple) {fact.head, other, fact.tail};
 		int64		place = lower_bound(known->fact, known->start[other], end, sizeof(Triple), &wanted, triple_compare);
 
 		CHECK_FOR_INTERRUPTS();

@@ -36,16 +36,6 @@ typedef enum LockClass
 
 #define LOCK_TRIES 10
 
-/* Waits for the end of the transaction that holds the lock. */
-static void
-lock_graph(const Graph *graph, LockClass class)
-{
-	LOCKTAG		tag;
-
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, graph->schema, 0, class);
-	(void) LockAcquire(&tag, ExclusiveLock, false, false);
-}
-
 /*
  * Tries for a tenth of a second: a training or an upgrade whose end can be seen holds its lock for a moment more.
  */
@@ -65,8 +55,11 @@ lock_soon(const LOCKTAG *tag, LOCKMODE mode, bool session)
 void
 graph_lock_for_load(Graph *graph, const char *function)
 {
+	LOCKTAG		tag;
+
 	PreventCommandIfReadOnly(function);
-	lock_graph(graph, LOAD_LOCK);
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, graph->schema, 0, LOAD_LOCK);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 	graph_check_layout(graph);
 }
 
@@ -92,20 +85,14 @@ lock_for_training(Graph *graph, const char *model, bool session)
 	graph_check_layout(graph);
 }
 
-static void
-require_writable(const Graph *graph, const char *model)
+void
+graph_lock_for_training(Graph *graph, const char *model)
 {
 	if (XactReadOnly)
 		ereport(ERROR,
 				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
 				 errmsg("model \"%s\" of graph \"%s\" cannot be changed in a read-only transaction", model, graph->name),
 				 errhint("Begin a read-write transaction, on the primary server.")));
-}
-
-void
-graph_lock_for_training(Graph *graph, const char *model)
-{
-	require_writable(graph, model);
 	lock_for_training(graph, model, false);
 	PushActiveSnapshot(GetTransactionSnapshot());
 }

@@ -36,18 +36,6 @@ has_blank(const char *name)
 	return strchr(blanks, name[0]) != NULL || strchr(blanks, name[strlen(name) - 1]) != NULL || has_byte_order_mark(name);
 }
 
-static void
-look_for_blanks(OddNames *odd, const NameList *list, const int32 *position, int count)
-{
-	for (int i = 0; i < count; i++)
-	{
-		const char *name = list->name[position[i]];
-
-		if (has_blank(name) && odd->blank++ == 0)
-			odd->blank_name = name;
-	}
-}
-
 /* ---- normal forms ------------------------------------------------------------------ */
 
 /* Forms that the query's names have not, to be looked up in the table */
@@ -171,7 +159,13 @@ odd_names_look(OddNames *odd, const Graph *graph, const NameList *list, const in
 {
 	OtherForms	forms = {.odd = odd,.list = list,.context = context};
 
-	look_for_blanks(odd, list, position, count);
+	for (int i = 0; i < count; i++)
+	{
+		const char *name = list->name[position[i]];
+
+		if (has_blank(name) && odd->blank++ == 0)
+			odd->blank_name = name;
+	}
 	if (GetDatabaseEncoding() == PG_UTF8)
 		look_for_forms(&forms, graph, position, count);
 }

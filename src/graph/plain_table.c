@@ -119,27 +119,20 @@ index_calls_users(Oid oid)
 	return calls;
 }
 
-static bool
-constraints_call_users(const TupleConstr *constraints)
-{
-	for (int i = 0; i < constraints->num_check; i++)
-		if (calls_users(stringToNode(constraints->check[i].ccbin), NULL))
-			return true;
-	for (int i = 0; i < constraints->num_defval; i++)
-		if (calls_users(stringToNode(constraints->defval[i].adbin), NULL))
-			return true;
-	return false;
-}
-
 /* When a row is inserted.  A type of a user's has functions of its own, or checks. */
 static bool
 runs_functions_of_users(Relation table)
 {
 	TupleDesc	columns = RelationGetDescr(table);
+	const TupleConstr *constraints = columns->constr;
 	ListCell   *cell;
 
-	if (columns->constr != NULL && constraints_call_users(columns->constr))
-		return true;
+	for (int i = 0; constraints != NULL && i < constraints->num_check; i++)
+		if (calls_users(stringToNode(constraints->check[i].ccbin), NULL))
+			return true;
+	for (int i = 0; constraints != NULL && i < constraints->num_defval; i++)
+		if (calls_users(stringToNode(constraints->defval[i].adbin), NULL))
+			return true;
 	for (int i = 0; i < columns->natts; i++)
 		if (TupleDescAttr(columns, i)->atttypid >= FirstNormalObjectId)
 			return true;

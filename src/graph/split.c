@@ -103,18 +103,6 @@ merge(Split *split, const Triple *more, int64 count, int place)
 }
 
 static void
-read_held(Split *split, int place)
-{
-	int64		count;
-	Triple	   *held = graph_read_split(split->graph, split->data, split_names[place], &count);
-
-	hkg_check_memory_or((uint64) (split->data->facts + count) * 4 * sizeof(Triple), "splitting the facts",
-						"keep fewer of them in the graph");
-	merge(split, held, count, place);
-	pfree(held);
-}
-
-static void
 read_facts(Split *split)
 {
 	PushActiveSnapshot(GetTransactionSnapshot());
@@ -122,8 +110,18 @@ read_facts(Split *split)
 	split->before = array_new(char, split->data->facts);
 	memset(split->before, IN(TRAIN), split->data->facts);
 	for (int i = VALID; i <= TEST; i++)
-		if (split->remade[i])
-			read_held(split, i);
+	{
+		int64		count;
+		Triple	   *held;
+
+		if (!split->remade[i])
+			continue;
+		held = graph_read_split(split->graph, split->data, split_names[i], &count);
+		hkg_check_memory_or((uint64) (split->data->facts + count) * 4 * sizeof(Triple), "splitting the facts",
+							"keep fewer of them in the graph");
+		merge(split, held, count, i);
+		pfree(held);
+	}
 	PopActiveSnapshot();
 }
 

@@ -179,13 +179,6 @@ check_held_gone(const Sync *sync)
 				 errhint("prune => true deletes them.")));
 }
 
-static bool
-sees_all_facts(const Graph *graph)
-{
-	return visibility_of_all_rows(get_relname_relid("triple", graph->schema)) &&
-		visibility_of_all_rows(get_relname_relid("holdout", graph->schema));
-}
-
 /* After the foreign keys have refused that an entity is deleted */
 static void
 raise_hidden_facts(const Graph *graph)
@@ -208,7 +201,8 @@ prune_entities(const Graph *graph)
 									 "and not exists (select from %1$sholdout f where f.head = e.id) "
 									 "and not exists (select from %1$sholdout f where f.tail = e.id)", graph->prefix);
 	MemoryContext context = CurrentMemoryContext;
-	bool		sees_all = sees_all_facts(graph);
+	bool		sees_all = visibility_of_all_rows(get_relname_relid("triple", graph->schema)) &&
+		visibility_of_all_rows(get_relname_relid("holdout", graph->schema));
 	volatile uint64 pruned = 0;
 
 	PG_TRY();

@@ -4,20 +4,20 @@
  *
  * A copy is valid while a number is the same, which is found by reading a few rows with the active snapshot:
  *
- * - Of a model, xmin and ctid of its row in table model.  A training replaces that row.  Triggers update it when somebody
- *   changes an embedding, a rule or a weight by hand.
+ * - Of a model, xmin and ctid of its row in table model.  A training replaces that row.  Triggers update it when
+ *   somebody changes an embedding, a rule or a weight by hand.
  * - Of the facts, the rows of table facts_version.  Each transaction that writes facts puts a random number there, in
- *   place of those that it finds.  It waits for nobody: what another transaction is about to replace stays, and two that
- *   write at the same time leave two rows.
+ *   place of one that it finds.  It waits for nobody: where others are about to replace all that are there, it adds
+ *   one, so that there are as many as transactions have written at the same time.
  *
  * Why two snapshots that show the same rows of facts_version show the same facts: let T be a transaction that one shows
- * and the other one does not, the last of all such to commit.  The other one does not show T's row.  The first one shows
- * it, unless it also shows a transaction that replaced it; that one committed after T, so the other one shows it, too,
- * and with it T, whose commit it had seen.
+ * and the other one does not, the last of all such to commit.  The other one does not show T's row.  The first one
+ * shows it, unless it also shows a transaction that replaced it; that one committed after T, so the other one shows it,
+ * too, and with it T, whose commit it had seen.
  *
- * The server's own rules do the rest.  A rollback, of a savepoint too, takes the row along.  A prepared transaction shows
- * it when it is committed.  A standby has it.  A serializable transaction that has read the row fails where it would if
- * it had read the facts.
+ * The server's own rules do the rest.  A rollback, of a savepoint too, takes the row along.  A prepared transaction
+ * shows it when it is committed.  A standby has it.  A serializable transaction that has read the row fails where it
+ * would if it had read the facts.
  *
  * A version lasts, for other statements and sessions, unless
  *
@@ -26,16 +26,20 @@
  *   functions that see to it: their rows in catalogues change when they are disabled, for a while or for good.  The
  *   active snapshot has to show these.  Then the version is that of this snapshot.
  *
- * Measured, single-row inserts of 4 clients, in thousands a second on 2 shared cores: see doc/scale.md.
+ * Measured on 2 shared cores, beside messages of the relation cache and a registry of writers in shared memory, which
+ * this replaces: 4 clients insert 6.1 to 8.4 thousand single rows a second (before 6.3 to 7.2); 5,000 inserts in one
+ * transaction take 0.35 to 0.43 s (0.40 to 0.61); a prediction of 0.26 ms takes 0.01 ms more.
  */
 #include "version.h"
 
 #include "access/genam.h"
+#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_namespace.h"
@@ -44,6 +48,7 @@
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "common/hashfn.h"
+#include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -139,6 +144,7 @@ open_notes(Oid schema, LOCKMODE mode)
 	if (table == NULL)
 		return NULL;
 	if (table->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT && !table->rd_rel->relhasindex &&
+		table->rd_rel->relam == HEAP_TABLE_AM_OID &&
 		RelationGetDescr(table)->natts == 1 && TupleDescAttr(RelationGetDescr(table), 0)->atttypid == INT8OID)
 		return table;
 	table_close(table, mode);
@@ -262,62 +268,58 @@ tables_are_shown_whole(const Graph *graph, const char *const *tables)
 
 /* ---- writing ------------------------------------------------------------------------- */
 
-/* Rows that a transaction finds at most, to replace them: few write at the same time. */
-#define MOST_NOTES 100
-
-/* Once in a transaction, or in each of its subtransactions until one is not rolled back. */
+/* Once in each subtransaction, at most. */
 void
 facts_note(Oid schema)
 {
-	Relation	table = open_notes(schema, RowExclusiveLock);
-	ItemPointerData found[MOST_NOTES];
-	int			count = 0;
-	bool		noted = false;
+	static Oid	last_schema = InvalidOid;
+	static uint64 last_transaction = 0;
+	uint64		transaction = ((uint64) hkg_transaction() << 32) | GetCurrentSubTransactionId();
+	Relation	table;
+	TupleTableSlot *found;
 	TupleTableSlot *row;
 	TableScanDesc scan;
+	BlockNumber page;
 	uint64		number;
+	bool		noted = false;
 
+	if (schema == last_schema && transaction == last_transaction)
+		return;
+	table = open_notes(schema, RowExclusiveLock);
 	if (table == NULL)
 		return;
-	/* 1. What is there, at this moment, and whether this transaction has put something */
-	row = table_slot_create(table, NULL);
-	scan = table_beginscan(table, SnapshotSelf, 0, NULL);
-	while (!noted && table_scan_getnextslot(scan, ForwardScanDirection, row))
-	{
-		noted = is_own(row);
-		if (count < MOST_NOTES)
-			found[count++] = row->tts_tid;
-	}
-	table_endscan(scan);
-	ExecDropSingleTupleTableSlot(row);
-
-	/* 2. The first row that nobody else is about to replace gets another number, the others go. */
-	if (!noted && !pg_strong_random(&number, sizeof(number)))
+	if (!pg_strong_random(&number, sizeof(number)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg("could not generate random values")));
-	if (!noted)
-	{
-		row = MakeSingleTupleTableSlot(RelationGetDescr(table), &TTSOpsVirtual);
-		row->tts_values[0] = Int64GetDatum((int64) number);
-		row->tts_isnull[0] = false;
-		ExecStoreVirtualTuple(row);
-		for (int i = 0; i < count; i++)
-		{
-			TM_FailureData failure;
+	row = MakeSingleTupleTableSlot(RelationGetDescr(table), &TTSOpsVirtual);
+	row->tts_values[0] = Int64GetDatum((int64) number);
+	row->tts_isnull[0] = false;
+	ExecStoreVirtualTuple(row);
 
-			if (!noted)
-				noted = hkg_replace_row(table, &found[i], row);
-			else
-				(void) table_tuple_delete(table, &found[i], GetCurrentCommandId(true), SnapshotSelf, InvalidSnapshot, false,
-										  &failure, false);
-		}
-		/* 3. Where there is none, it is added. */
-		if (!noted)
-			table_tuple_insert(table, row, GetCurrentCommandId(true), 0, NULL);
-		ExecDropSingleTupleTableSlot(row);
+	/* 1. Of the rows that are there at this moment, the first one that nobody else is about to replace, or that is ours */
+	found = table_slot_create(table, NULL);
+	scan = table_beginscan(table, SnapshotSelf, 0, NULL);
+	while (!noted && table_scan_getnextslot(scan, ForwardScanDirection, found))
+		noted = is_own(found) || hkg_replace_row(table, &found->tts_tid, row);
+	page = ItemPointerGetBlockNumberNoCheck(&found->tts_tid);
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(found);
+	/* 2. Where there is none, another one: as many as transactions that write at the same time */
+	if (!noted)
+		table_tuple_insert(table, row, GetCurrentCommandId(true), 0, NULL);
+	/* 3. Versions that nobody sees any more make room in the page, as for an update by a statement. */
+	else
+	{
+		Buffer		buffer = ReadBuffer(table, page);
+
+		heap_page_prune_opt(table, buffer);
+		ReleaseBuffer(buffer);
 	}
+	ExecDropSingleTupleTableSlot(row);
 	table_close(table, NoLock);
+	last_schema = schema;
+	last_transaction = transaction;
 }
 
 /*

@@ -177,16 +177,6 @@ rows_fit(const Graph *graph, const AddedEntities *added, const FactReading *read
 	return false;
 }
 
-static void
-gather_facts(const KgeModel *kge, KgeNewEntities *entities, const FactReading *reading)
-{
-	for (int64 first = 0; first < reading->count; first += FACTS_AT_ONCE)
-	{
-		CHECK_FOR_INTERRUPTS();
-		kge_new_entities_gather(kge, entities, reading->fact + first, Min(FACTS_AT_ONCE, reading->count - first));
-	}
-}
-
 /* What neighbours do not place gets the neutral row. */
 static void
 place(AddedEntities *added, const FactReading *reading, bool fits)
@@ -206,7 +196,11 @@ place(AddedEntities *added, const FactReading *reading, bool fits)
 	for (int32 i = 0; i < added->count; i++)
 		added->row[i] = fits ? rows + (Size) i * width : neutral;
 	if (fits)
-		gather_facts(&kge, &entities, reading);
+		for (int64 first = 0; first < reading->count; first += FACTS_AT_ONCE)
+		{
+			CHECK_FOR_INTERRUPTS();
+			kge_new_entities_gather(&kge, &entities, reading->fact + first, Min(FACTS_AT_ONCE, reading->count - first));
+		}
 	for (int32 i = 0; i < added->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -33,12 +33,6 @@ typedef struct Corruption
 	uint64		seed;
 } Corruption;
 
-static bool
-is_known(const Corruption *corruption, const Triple *triple)
-{
-	return bsearch(triple, corruption->known, corruption->known_count, sizeof(Triple), triple_compare) != NULL;
-}
-
 /* Replaces the head or the tail of triple number i; false when no false triple was found. */
 static bool
 corrupt(const Corruption *corruption, int64 i, Triple *triple)
@@ -60,7 +54,7 @@ corrupt(const Corruption *corruption, int64 i, Triple *triple)
 			triple->head = other->head;
 		else
 			triple->tail = other->tail;
-		if (!is_known(corruption, triple))
+		if (bsearch(triple, corruption->known, corruption->known_count, sizeof(Triple), triple_compare) == NULL)
 			return true;
 	}
 	return false;

@@ -170,14 +170,6 @@ copy_key(const Graph *graph, const char *name, const char *kind, Version version
 	};
 }
 
-static void
-map_model(SharedCopy *shared, KeptModel *kept)
-{
-	model_over_copy(shared, kept->memory.context, &kept->model);
-	kept->shared = shared;
-	kept->bytes = 0;
-}
-
 /* The parts were read by the graph's name; the copy is found by its schema. */
 static SharedCopy *
 publish(const Graph *graph, CopyClaim *claim, const ModelParts *parts, MemoryContext context)
@@ -218,7 +210,9 @@ read_model(Graph *graph, const char *name, const ModelRow *row, Version version,
 	}
 	if (shared != NULL)
 	{
-		map_model(shared, kept);
+		model_over_copy(shared, context, &kept->model);
+		kept->shared = shared;
+		kept->bytes = 0;
 		MemoryContextDelete(own);
 	}
 	kept->model.calibration = MemoryContextAllocHuge(context, sizeof(EvCalibrations) * 2 * EV_KINDS * kept->model.kge.relations);
@@ -271,15 +265,6 @@ model_open(Graph *graph, const char *name)
 
 /* ---- what depends on the facts --------------------------------------------------- */
 
-static void
-map_evidence(Graph *graph, SharedCopy *shared, KeptFacts *facts)
-{
-	facts->evidence = evidence_without_index(graph, facts->added);
-	if (facts->evidence != NULL)
-		evidence_over_copy(shared, facts->evidence);
-	facts->shared = shared;
-}
-
 /* In the context of `facts`.  shares: see read_model */
 static void
 read_evidence(Graph *graph, const KeptModel *kept, bool shares, KeptFacts *facts)
@@ -305,7 +290,10 @@ read_evidence(Graph *graph, const KeptModel *kept, bool shares, KeptFacts *facts
 	}
 	if (shared != NULL)
 	{
-		map_evidence(graph, shared, facts);
+		facts->evidence = evidence_without_index(graph, facts->added);
+		if (facts->evidence != NULL)
+			evidence_over_copy(shared, facts->evidence);
+		facts->shared = shared;
 		MemoryContextDelete(own);
 	}
 }

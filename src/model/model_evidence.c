@@ -63,29 +63,6 @@ evidence_index(Evidence *evidence, const EvRuleSet *rules, const GraphData *data
 
 /* ---- facts in the model's rows --------------------------------------------------------- */
 
-static int32 *
-entity_rows(const GraphData *data, const AddedEntities *added)
-{
-	int32	   *rows = array_new(int32, data->entities);
-
-	for (int32 i = 0; i < data->entities; i++)
-	{
-		hkg_check_interrupts();
-		rows[i] = added_entities_row(added, data->entity_id[i]);
-	}
-	return rows;
-}
-
-static int32 *
-relation_rows(const GraphData *data, const Model *model)
-{
-	int32	   *rows = array_new(int32, data->relations);
-
-	for (int32 i = 0; i < data->relations; i++)
-		rows[i] = graph_row(model->relation_id, model->kge.relations, data->relation_id[i]);
-	return rows;
-}
-
 /* Row -> id: the model's own array where no entity was added, so that most graphs take no memory for it. */
 static int32 *
 ids_by_row(const AddedEntities *added)
@@ -114,11 +91,18 @@ rows_of_model(const AddedEntities *added)
 static GraphData *
 translated(GraphData *data, const GraphData *rows, const AddedEntities *added)
 {
-	int32	   *entity = entity_rows(data, added);
-	int32	   *relation = relation_rows(data, added->model);
+	int32	   *entity = array_new(int32, data->entities);
+	int32	   *relation = array_new(int32, data->relations);
 	Triple	   *fact = data->fact;
 	int64		facts = data->facts;
 
+	for (int32 i = 0; i < data->entities; i++)
+	{
+		hkg_check_interrupts();
+		entity[i] = added_entities_row(added, data->entity_id[i]);
+	}
+	for (int32 i = 0; i < data->relations; i++)
+		relation[i] = graph_row(added->model->relation_id, added->model->kge.relations, data->relation_id[i]);
 	*data = *rows;
 	data->fact = fact;
 	data->facts = 0;
@@ -161,15 +145,6 @@ within_memory(Arena arena)
 	return hkg_within_memory(arena, 0, EVIDENCE_ALONE, WITHOUT_EVIDENCE);
 }
 
-static bool *
-mark_added(const AddedEntities *added)
-{
-	bool	   *marked = array_new_zero(bool, (Size) added->model->kge.entities + added->count);
-
-	memset(marked + added->model->kge.entities, true, added->count);
-	return marked;
-}
-
 /* All but facts, rules and network, in rows of `data`; NULL when there is no evidence.  added: NULL where these ascend */
 static Evidence *
 read_weights(Graph *graph, const char *name, const GraphData *data, const AddedEntities *added)
@@ -186,7 +161,13 @@ read_weights(Graph *graph, const char *name, const GraphData *data, const AddedE
 	evidence->entity_id = data->entity_id;
 	evidence->relation_id = data->relation_id;
 	evidence->added = added;
-	evidence->is_new = added == NULL || added->count == 0 ? NULL : mark_added(added);
+	if (added != NULL && added->count > 0)
+	{
+		bool	   *is_new = array_new_zero(bool, (Size) added->model->kge.entities + added->count);
+
+		memset(is_new + added->model->kge.entities, true, added->count);
+		evidence->is_new = is_new;
+	}
 	evidence_read_weights(graph, name, data, &evidence->weights);
 	return evidence;
 }

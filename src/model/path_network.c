@@ -65,22 +65,15 @@ find_part(const NetworkRows *rows, const char *name, int layer)
 	return NULL;
 }
 
-static char *
-numbers_fault(ArrayType *array, int count)
-{
-	int			held = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-
-	if (ARR_NDIM(array) > 1 || held != count || array_contains_nulls(array))
-		return psprintf("has %d numbers, expected %d", held, count);
-	return array_fault((float *) ARR_DATA_PTR(array), count, LARGEST);
-}
-
 /* Takes a row of a part; returns what is wrong with it, or NULL. */
 static char *
 take_numbers(const NetworkRows *rows, const PathPart *part, int32 row, Datum numbers)
 {
 	ArrayType  *array = DatumGetArrayTypeP(numbers);
-	char	   *fault = numbers_fault(array, part->columns);
+	int			held = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	char	   *fault = ARR_NDIM(array) > 1 || held != part->columns || array_contains_nulls(array) ?
+		psprintf("has %d numbers, expected %d", held, part->columns) :
+		array_fault((float *) ARR_DATA_PTR(array), part->columns, LARGEST);
 	float	   *to = part->number + (Size) row * part->columns;
 	bool	   *taken = rows->taken + (to - rows->network->parameter);
 
@@ -364,15 +357,6 @@ write_rows(const Graph *graph, const char *model, const PathPart *part, int32 fi
 }
 
 static void
-write_part(const Graph *graph, const char *model, const PathPart *part, const GraphData *data)
-{
-	int32		at_once = Max(1, NUMBERS_AT_ONCE / part->columns);
-
-	for (int32 first = 0; first < part->rows; first += at_once)
-		write_rows(graph, model, part, first, Min(at_once, part->rows - first), data);
-}
-
-static void
 write_shape(const Graph *graph, const char *model, const PathNetwork *network)
 {
 	SqlArgs		args = sql_args_text(model);
@@ -393,5 +377,11 @@ path_network_write(const Graph *graph, const char *model, const GraphData *data,
 	sql_run(psprintf("delete from %spath_network where model = $1", graph->prefix), &args);
 	write_shape(graph, model, network);
 	for (int i = network == NULL ? 0 : path_parts(network, part); i > 0; i--)
-		write_part(graph, model, &part[i - 1], data);
+	{
+		const PathPart *written = &part[i - 1];
+		int32		at_once = Max(1, NUMBERS_AT_ONCE / written->columns);
+
+		for (int32 first = 0; first < written->rows; first += at_once)
+			write_rows(graph, model, written, first, Min(at_once, written->rows - first), data);
+	}
 }

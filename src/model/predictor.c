@@ -89,6 +89,28 @@ predictor_exact_score(const Predictor *predictor)
 	return (KgeExactScore) {.model = kge,.relation = -1,.head = -1,.prepared = array_new(double, kge_exact_numbers(kge))};
 }
 
+/* What the embedding is expected to score new entities among the candidates with evidence (ev_expected) */
+static EvExpected
+predictor_expected(const Predictor *predictor, Side side, int32 given, int32 relation, EvCandidates candidates)
+{
+	const Evidence *evidence = predictor->evidence;
+	Arena		arena = hkg_arena();
+	EvExpected	expected;
+	MemoryContext caller;
+
+	if (predictor->kind != EV_BOTH || evidence->is_new == NULL ||
+		!(evidence->weights.weight[2 * relation + (int32) side] > 0))
+		return (EvExpected) {0};
+	/* one call asks for many of these */
+	caller = MemoryContextSwitchTo(AllocSetContextCreate(CurrentMemoryContext, "hybridkg expected scores",
+														 ALLOCSET_DEFAULT_SIZES));
+	expected = ev_expected(&evidence->facts, evidence->is_new, candidates, &evidence->weights,
+						   &(Question) {.side = side,.relation = relation,.given = given},
+						   kge_scorer(&arena, &predictor->kge, NULL), hkg_leader(), POOL_LEADER);
+	MemoryContextDelete(MemoryContextSwitchTo(caller));
+	return expected;
+}
+
 ScoreParts
 predictor_parts_on(const Predictor *predictor, Side side, Triple triple, double phi)
 {
@@ -110,37 +132,10 @@ predictor_parts_on(const Predictor *predictor, Side side, Triple triple, double 
 	{
 		EvExpected	expected = predictor_expected(predictor, side, given, triple.relation, all);
 
-		predictor_expect(predictor, &expected, answer, &parts);
+		if (expected.found && predictor->evidence->is_new[answer])
+			parts.phi = ev_expected_score(&expected, phi, parts.evidence);
 	}
 	return parts;
-}
-
-EvExpected
-predictor_expected(const Predictor *predictor, Side side, int32 given, int32 relation, EvCandidates candidates)
-{
-	const Evidence *evidence = predictor->evidence;
-	Arena		arena = hkg_arena();
-	EvExpected	expected;
-	MemoryContext caller;
-
-	if (predictor->kind != EV_BOTH || evidence->is_new == NULL ||
-		!(evidence->weights.weight[2 * relation + (int32) side] > 0))
-		return (EvExpected) {0};
-	/* one call asks for many of these */
-	caller = MemoryContextSwitchTo(AllocSetContextCreate(CurrentMemoryContext, "hybridkg expected scores",
-														 ALLOCSET_DEFAULT_SIZES));
-	expected = ev_expected(&evidence->facts, evidence->is_new, candidates, &evidence->weights,
-						   &(Question) {.side = side,.relation = relation,.given = given},
-						   kge_scorer(&arena, &predictor->kge, NULL), hkg_leader(), POOL_LEADER);
-	MemoryContextDelete(MemoryContextSwitchTo(caller));
-	return expected;
-}
-
-void
-predictor_expect(const Predictor *predictor, const EvExpected *expected, int32 entity, ScoreParts *parts)
-{
-	if (expected->found && predictor->evidence->is_new[entity])
-		parts->phi = ev_expected_score(expected, parts->phi, parts->evidence);
 }
 
 double

@@ -66,14 +66,6 @@ extern ScoreParts predictor_parts_on(const Predictor *predictor, Side side, Trip
 extern KgeExactScore predictor_exact_score(const Predictor *predictor);
 
 /*
- * What the embedding is expected to score new entities among the candidates with evidence (ev_expected); and the
- * same put into the parts of one of them, whose evidence is there already.
- */
-extern EvExpected predictor_expected(const Predictor *predictor, Side side, int32 given, int32 relation,
-									 EvCandidates candidates);
-extern void predictor_expect(const Predictor *predictor, const EvExpected *expected, int32 entity, ScoreParts *parts);
-
-/*
  * The score of an answer (of the predictor, kind and evidence are used), and its probability among the others; or that
  * of a tail where no other one is looked at (the model's calibration is used, too).
  */

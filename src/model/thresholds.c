@@ -332,20 +332,6 @@ report_unused(Graph *graph, const GraphData *data, const ExampleList *list)
 						   argument_shown(graph_relation_name(graph, data->relation_id[relation])))));
 }
 
-/* Learns and writes the thresholds of all kinds; returns the accuracy of the last one. */
-static double
-learn_kinds(Graph *graph, const char *model, const GraphData *data, const ExampleList *examples)
-{
-	SqlBatch   *batch = begin_thresholds(graph, model);
-	double		accuracy = 0;
-
-	for (EvKind kind = EV_EMBEDDING; kind < EV_KINDS; kind++)
-		if (evidence_has_kind(examples->evidence, kind))
-			accuracy = learn_kind(batch, data, examples, kind);
-	sql_batch_end(batch);
-	return accuracy;
-}
-
 double
 threshold_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
 				const Labelled *labelled)
@@ -354,13 +340,20 @@ threshold_learn(Graph *graph, const char *model, const GraphData *data, const Kg
 	MemoryContext caller = MemoryContextSwitchTo(work);
 	ExampleList examples = make_examples(graph, model, data, kge, labelled);
 	SqlArgs		args = sql_args_text(model);
-	double		accuracy;
+	double		accuracy = 0;
 
 	sql_run(psprintf("delete from %sthreshold where model = $1", graph->prefix), &args);
 	if (!labelled->given && examples.model.probable)
 		accuracy = accuracy_of_probabilities(&examples);
 	else
-		accuracy = learn_kinds(graph, model, data, &examples);
+	{
+		SqlBatch   *batch = begin_thresholds(graph, model);
+
+		for (EvKind kind = EV_EMBEDDING; kind < EV_KINDS; kind++)
+			if (evidence_has_kind(examples.evidence, kind))
+				accuracy = learn_kind(batch, data, &examples, kind);
+		sql_batch_end(batch);
+	}
 	if (labelled->given && !isnan(accuracy))
 		report_unused(graph, data, &examples);
 	MemoryContextSwitchTo(caller);

@@ -341,17 +341,11 @@ begin(PathWalk *walk, Question question)
 	memcpy(walk->stage[0].state, walk->weights.start + (size_t) walk->asked * width, width * sizeof(float));
 }
 
-static void
-read_scores(PathWalk *walk)
-{
-	const PathStage *last = &walk->stage[walk->shape.layers];
-
-	rate(walk->shape.width, last->senders, last->state, walk->weights.readout, walk->score);
-}
-
 void
 path_walk(PathWalk *walk, Question question)
 {
+	const PathStage *last;
+
 	begin(walk, question);
 	for (int i = 0; i < walk->shape.layers; i++)
 	{
@@ -361,7 +355,8 @@ path_walk(PathWalk *walk, Question question)
 		path_update(walk, i);
 		walk->stage[i + 1].senders = walk->stage[i].count;
 	}
-	read_scores(walk);
+	last = &walk->stage[walk->shape.layers];
+	rate(walk->shape.width, last->senders, last->state, walk->weights.readout, walk->score);
 	walk->under_way = false;
 }
 

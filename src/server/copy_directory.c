@@ -145,18 +145,16 @@ is_of_model(const Slot *slot, const CopyKey *key)
 		strcmp(slot->kind, key->kind) == 0 && strcmp(NameStr(slot->model), key->model) == 0;
 }
 
-static bool
-has_key(const Slot *slot, const CopyKey *key)
-{
-	return is_of_model(slot, key) && slot->version == key->version;
-}
-
 static Slot *
 find_slot(SlotState state, const CopyKey *key)
 {
 	for (int i = 0; i < SLOTS; i++)
-		if (directory->slot[i].state == state && has_key(&directory->slot[i], key))
-			return &directory->slot[i];
+	{
+		Slot	   *slot = &directory->slot[i];
+
+		if (slot->state == state && is_of_model(slot, key) && slot->version == key->version)
+			return slot;
+	}
 	return NULL;
 }
 
@@ -226,22 +224,16 @@ bytes_in_use(void)
 
 /* ---- copies of what is gone ------------------------------------------------------------ */
 
-static bool
-is_gone(const Slot *slot)
-{
-	if (slot->database != MyDatabaseId)
-		return !SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(slot->database));
-	return !SearchSysCacheExists1(NAMESPACEOID, ObjectIdGetDatum(slot->schema));
-}
-
-static void
-evict_number(int i, uint64 number)
+void
+copy_evict(CopyEntry entry)
 {
 	Evicted		evicted = {0};
+	Slot	   *slot;
 
 	LWLockAcquire(&directory->lock, LW_EXCLUSIVE);
-	if (directory->slot[i].state == SLOT_READY && directory->slot[i].number == number)
-		evict(&directory->slot[i], &evicted);
+	slot = slot_of(entry);
+	if (slot != NULL && slot->state == SLOT_READY)
+		evict(slot, &evicted);
 	LWLockRelease(&directory->lock);
 	remove_files(&evicted);
 }
@@ -264,16 +256,12 @@ evict_gone(void)
 	for (int i = 0; i < SLOTS; i++)
 	{
 		Slot		slot = slot_copy(i);
+		bool		here = slot.database == MyDatabaseId;
 
-		if (slot.state == SLOT_READY && is_gone(&slot))
-			evict_number(i, slot.number);
+		if (slot.state == SLOT_READY && !SearchSysCacheExists1(here ? NAMESPACEOID : DATABASEOID,
+															   ObjectIdGetDatum(here ? slot.schema : slot.database)))
+			copy_evict((CopyEntry) {i, slot.number});
 	}
-}
-
-void
-copy_evict(CopyEntry entry)
-{
-	evict_number(entry.slot, entry.number);
 }
 
 void
@@ -290,7 +278,7 @@ copy_evict_schema(Oid schema)
 		Slot		slot = slot_copy(i);
 
 		if (slot.state == SLOT_READY && slot.database == MyDatabaseId && slot.schema == schema)
-			evict_number(i, slot.number);
+			copy_evict((CopyEntry) {i, slot.number});
 	}
 }
 
@@ -323,21 +311,16 @@ copy_find(const CopyKey *key, CopyEntry *entry)
 }
 
 bool
-copy_is_ready(CopyEntry entry)
+copy_pin(CopyEntry entry)
 {
 	bool		ready;
 
+	pg_atomic_fetch_add_u32(&directory->slot[entry.slot].pins, 1);
+	touch(&directory->slot[entry.slot]);
 	LWLockAcquire(&directory->lock, LW_SHARED);
 	ready = slot_of(entry) != NULL && slot_of(entry)->state == SLOT_READY;
 	LWLockRelease(&directory->lock);
 	return ready;
-}
-
-void
-copy_pin(CopyEntry entry)
-{
-	pg_atomic_fetch_add_u32(&directory->slot[entry.slot].pins, 1);
-	touch(&directory->slot[entry.slot]);
 }
 
 void
@@ -393,27 +376,22 @@ begin_build(Slot *slot, const CopyKey *key)
 	touch(slot);
 }
 
-/* Whether the copy of a later snapshot is there. */
-static bool
-has_later(const CopyKey *key)
-{
-	for (int i = 0; i < SLOTS; i++)
-		if (directory->slot[i].state == SLOT_READY && is_of_model(&directory->slot[i], key) &&
-			TransactionIdFollows(directory->slot[i].xmax, key->xmax))
-			return true;
-	return false;
-}
-
 bool
 copy_claim(const CopyKey *key, CopyEntry *entry)
 {
 	Evicted		evicted = {0};
 	Slot	   *slot = NULL;
+	bool		may = true;
 
 	if (hkg_shared_cache == 0 || !find_directory() || library == 0)
 		return false;
 	LWLockAcquire(&directory->lock, LW_EXCLUSIVE);
-	if (find_slot(SLOT_BUILDING, key) == NULL && !has_later(key))
+	for (int i = 0; i < SLOTS; i++)
+		/* a copy of a later snapshot stays */
+		if (directory->slot[i].state == SLOT_READY && is_of_model(&directory->slot[i], key) &&
+			TransactionIdFollows(directory->slot[i].xmax, key->xmax))
+			may = false;
+	if (may && find_slot(SLOT_BUILDING, key) == NULL)
 		slot = take_free_slot(&evicted);
 	if (slot != NULL)
 	{
@@ -439,14 +417,6 @@ builder_of(const CopyKey *key)
 	return builder;
 }
 
-static bool
-waits_for_lock(int pid)
-{
-	PGPROC	   *process = BackendPidGetProc(pid);
-
-	return process != NULL && process->waitStatus == PROC_WAIT_STATUS_WAITING;
-}
-
 /*
  * Waiting would be a deadlock in a parallel worker for which the builder waits, and in a function that a query of the
  * builder calls.
@@ -460,8 +430,14 @@ copy_wait(const CopyKey *key)
 	if (hkg_shared_cache == 0 || !find_directory() || IsParallelWorker())
 		return false;
 	ConditionVariablePrepareToSleep(&directory->ended);
-	while ((builder = builder_of(key)) != 0 && builder != MyProcPid && !waits_for_lock(builder) && waits++ < MOST_WAITS)
+	while ((builder = builder_of(key)) != 0 && builder != MyProcPid && waits++ < MOST_WAITS)
+	{
+		PGPROC	   *process = BackendPidGetProc(builder);
+
+		if (process != NULL && process->waitStatus == PROC_WAIT_STATUS_WAITING)
+			break;
 		(void) ConditionVariableTimedSleep(&directory->ended, WAIT_MILLISECONDS, PG_WAIT_EXTENSION);
+	}
 	ConditionVariableCancelSleep();
 	return builder == 0;
 }

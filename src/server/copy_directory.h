@@ -34,11 +34,8 @@ typedef struct CopyEntry
 /* The copy of that key, with one user more, and one pin; false when there is none, or nothing is shared. */
 extern bool copy_find(const CopyKey *key, CopyEntry *entry);
 
-/* Whether it is still there: not evicted, not replaced. */
-extern bool copy_is_ready(CopyEntry entry);
-
-/* A transaction uses it, so that it is not evicted, and ends. */
-extern void copy_pin(CopyEntry entry);
+/* A transaction uses it, so that it is not evicted; false where it was evicted or replaced before.  And ends */
+extern bool copy_pin(CopyEntry entry);
 extern void copy_unpin(CopyEntry entry);
 
 /* One user less. */

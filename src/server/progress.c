@@ -496,13 +496,6 @@ percent_of(const Progress *entry, TimestampTz now)
 	return entry->planned && past > 0 ? Min(100 * past / (past + seconds_left(entry, now)), MOST_PERCENT) : 0;
 }
 
-static bool
-may_see(const Progress *entry)
-{
-	return has_privs_of_role(GetUserId(), entry->role) || has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) ||
-		visibility_of_all_rows(get_relname_relid("model", entry->schema));
-}
-
 HKG_FUNCTION(hkg_trainings);
 Datum
 hkg_trainings(PG_FUNCTION_ARGS)
@@ -519,7 +512,9 @@ hkg_trainings(PG_FUNCTION_ARGS)
 		SpinLockAcquire(&board->lock);
 		copy = *entry;
 		SpinLockRelease(&board->lock);
-		if (copy.pid != 0 && copy.database == MyDatabaseId && may_see(&copy))
+		if (copy.pid != 0 && copy.database == MyDatabaseId &&
+			(has_privs_of_role(GetUserId(), copy.role) || has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) ||
+			 visibility_of_all_rows(get_relname_relid("model", copy.schema))))
 			return_entry(&copy, now, raise_percent(entry, copy.started_at, percent_of(&copy, now)), result);
 	}
 	return (Datum) 0;

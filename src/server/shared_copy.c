@@ -47,32 +47,19 @@ unpin(SharedCopy *copy)
 }
 
 static void
-unpin_all(void)
-{
-	dlist_iter	iter;
-
-	dlist_foreach(iter, &mapped)
-		unpin(dlist_container(SharedCopy, node, iter.cur));
-}
-
-/* A subtransaction that was rolled back may have dropped one: then its copies are built again. */
-static void
-evict_dropped(void)
-{
-	ListCell   *cell;
-
-	foreach(cell, dropped_schemas)
-		copy_evict_schema(lfirst_oid(cell));
-}
-
-static void
 end_transaction(XactEvent event, void *argument)
 {
+	dlist_iter	iter;
+	ListCell   *cell;
+
 	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PARALLEL_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
 		return;
-	unpin_all();
+	dlist_foreach(iter, &mapped)
+		unpin(dlist_container(SharedCopy, node, iter.cur));
+	/* a subtransaction that was rolled back may have dropped one: then its copies are built again */
 	if (event == XACT_EVENT_COMMIT)
-		evict_dropped();
+		foreach(cell, dropped_schemas)
+			copy_evict_schema(lfirst_oid(cell));
 	dropped_schemas = NIL;
 }
 
@@ -191,9 +178,8 @@ shared_copy_use(SharedCopy *copy)
 {
 	if (copy->pinned || hkg_shared_cache == 0)
 		return hkg_shared_cache > 0;
-	copy_pin(copy->entry);
 	copy->pinned = true;
-	return copy_is_ready(copy->entry);
+	return copy_pin(copy->entry);
 }
 
 /* ---- building ----------------------------------------------------------------------- */

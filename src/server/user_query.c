@@ -8,15 +8,6 @@
 #include "tcop/cmdtag.h"
 #include "utils/plancache.h"
 
-/* The server would refuse these with "not allowed in a non-volatile function", which shows no way out. */
-static bool
-writes(const CachedPlanSource *source)
-{
-	const Query *query = linitial_node(Query, source->query_list);
-
-	return query->hasModifyingCTE || query->rowMarks != NIL;
-}
-
 void
 user_query_check(const UserQuery *query, const char *text, ValueText *names)
 {
@@ -24,6 +15,7 @@ user_query_check(const UserQuery *query, const char *text, ValueText *names)
 	SPIPlanPtr	plan = SPI_prepare(text, 0, NULL);
 	List	   *sources;
 	CachedPlanSource *source;
+	const Query *statement;
 
 	MemoryContextSwitchTo(caller);
 	if (plan == NULL)
@@ -40,7 +32,9 @@ user_query_check(const UserQuery *query, const char *text, ValueText *names)
 				(errcode(ERRCODE_SYNTAX_ERROR),
 				 errmsg("%s has %d columns, but %s", query->argument, source->resultDesc->natts, query->needed),
 				 errhint("%s", query->hint)));
-	if (writes(source))
+	statement = linitial_node(Query, source->query_list);
+	/* the server would refuse these with "not allowed in a non-volatile function", which shows no way out */
+	if (statement->hasModifyingCTE || statement->rowMarks != NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("%s must only read", query->argument),

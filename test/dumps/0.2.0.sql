@@ -400,7 +400,7 @@ COMMENT ON COLUMN g.evidence_weight.paths IS 'evidence is that of rules + paths 
 CREATE TABLE g.facts_version (
     number bigint NOT NULL
 )
-WITH (fillfactor='10');
+WITH (fillfactor='50');
 
 ALTER TABLE ONLY g.facts_version REPLICA IDENTITY FULL;
 
@@ -416,7 +416,7 @@ COMMENT ON TABLE g.facts_version IS 'for sessions, to see whether their copies o
 -- Name: COLUMN facts_version.number; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.facts_version.number IS 'random; one for each transaction that wrote facts and that no other one came after';
+COMMENT ON COLUMN g.facts_version.number IS 'random; another one for each transaction that writes facts';
 
 
 --

@@ -284,14 +284,6 @@ answer_slot(const KgeSampledBlock *block, int i)
 	return block->pairing.given_slot + block->trainer->training.block_size + i;
 }
 
-/* With a labelling, what was fetched as its weight is the evidence of positive i. */
-static void
-take_evidence(KgeSampledBlock *block, int i)
-{
-	block->evidence[i] = block->weight[i];
-	block->weight[i] = block->labelled ? 0 : 1;
-}
-
 /* Fetches the block's positives, the first of which was dealt place `first`, and negatives. */
 static void
 fill_block(KgeSampledBlock *block, int first)
@@ -305,7 +297,11 @@ fill_block(KgeSampledBlock *block, int first)
 
 		block->triple[i] = kge_positive(trainer, work->dealt[first + i], &block->weight[i]);
 		if (trainer->training.labelling != NULL)
-			take_evidence(block, i);
+		{
+			/* what was fetched as the weight is the evidence */
+			block->evidence[i] = block->weight[i];
+			block->weight[i] = block->labelled ? 0 : 1;
+		}
 		block->answer[i] = triple_answer(triple, block->side);
 		block->loss[i] = 0;
 	}
@@ -335,13 +331,6 @@ score_positives(KgeSampledBlock *block)
 	}
 }
 
-/* The terms of a fact and its negatives in the mean of their minibatch. */
-static int
-terms_of_fact(const KgeTraining *training)
-{
-	return training->sampler->share != NULL ? 2 : 1 + training->negatives;
-}
-
 static bool
 labels_are_terms(const KgeTrainer *trainer)
 {
@@ -357,7 +346,9 @@ static float
 label_weight(const KgeTrainer *trainer)
 {
 	const Negatives *work = trainer->work;
-	double		terms = (double) work->facts * terms_of_fact(&trainer->training);
+	const KgeTraining *training = &trainer->training;
+	/* of a fact and its negatives, in the mean of their minibatch */
+	double		terms = (double) work->facts * (training->sampler->share != NULL ? 2 : 1 + training->negatives);
 
 	return labels_are_terms(trainer) ? 1 : (float) (terms / (double) (trainer->count - work->facts));
 }
@@ -551,19 +542,11 @@ has_label(const KgeTrainer *trainer, int64_t i)
 	return evidence < KGE_FACT;
 }
 
-/* What follows another kind */
-static Deal
-next_deal(Deal before, int count, int block_size)
-{
-	return (Deal) {
-		before.end, before.end + count, before.end_block, before.end_block + (count + block_size - 1) / block_size
-	};
-}
-
 /* Deals the positives to blocks of one kind each; returns how many blocks. */
 static int64_t
 deal(KgeTrainer *trainer)
 {
+	int			size = trainer->training.block_size;
 	Negatives  *work = trainer->work;
 	int			count[KINDS] = {0};
 	Deal		last = {0};
@@ -577,7 +560,8 @@ deal(KgeTrainer *trainer)
 			work->heads[count[FOR_HEADS]++] = i;
 	memcpy(work->dealt + count[FOR_TAILS], work->heads, (size_t) count[FOR_HEADS] * sizeof(int32_t));
 	for (int kind = 0; kind < KINDS; kind++)
-		last = work->deal[kind] = next_deal(last, count[kind], trainer->training.block_size);
+		last = work->deal[kind] = (Deal) {last.end, last.end + count[kind], last.end_block,
+			last.end_block + (count[kind] + size - 1) / size};
 	work->facts = work->deal[FOR_HEADS].end;
 	return last.end_block;
 }

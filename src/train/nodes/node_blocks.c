@@ -35,16 +35,6 @@
 /* ---- where ------------------------------------------------------------------------ */
 
 /* Whether the caller may use nodes for this at all */
-static bool
-is_allowed(const Graph *graph)
-{
-	Oid			table = get_relname_relid("bucket", graph->schema);
-
-	return hkg_slice_seconds >= 0 && OidIsValid(table) && node_slices_exist(graph) &&
-		pg_class_aclmask(table, GetUserId(), ACL_SELECT | ACL_INSERT | ACL_UPDATE | ACL_TRUNCATE, ACLMASK_ALL) ==
-		(ACL_SELECT | ACL_INSERT | ACL_UPDATE | ACL_TRUNCATE);
-}
-
 static void
 take_place(void *argument, const Datum *values, const bool *nulls)
 {
@@ -67,24 +57,17 @@ is_here(const Graph *graph, int32 place)
 		DatumGetBool(here);
 }
 
-static void
-leave_out_own(NodeBlocks *nodes)
-{
-	int			left = 0;
-
-	for (int i = 0; i < nodes->places; i++)
-		if (!is_here(nodes->graph, nodes->place[i]))
-			nodes->place[left++] = nodes->place[i];
-	nodes->places = left;
-}
-
 NodeBlocks *
 node_blocks_open(const Graph *graph, const TrainSettings *settings, bool in_worker)
 {
 	NodeBlocks *nodes;
 	TrainSettings sent = *settings;
+	Oid			table = get_relname_relid("bucket", graph->schema);
+	const AclMode rights = ACL_SELECT | ACL_INSERT | ACL_UPDATE | ACL_TRUNCATE;
+	int			left = 0;
 
-	if (!is_allowed(graph))
+	if (hkg_slice_seconds < 0 || !OidIsValid(table) || !node_slices_exist(graph) ||
+		pg_class_aclmask(table, GetUserId(), rights, ACLMASK_ALL) != rights)
 		return NULL;
 	sent.precision = KGE_SINGLE; /* bfloat16 is of losses that nodes do not train by */
 	nodes = palloc0(sizeof(NodeBlocks));
@@ -92,8 +75,10 @@ node_blocks_open(const Graph *graph, const TrainSettings *settings, bool in_work
 	nodes->settings = settings_json(&sent);
 	nodes->in_worker = in_worker;
 	sql_stream(psprintf("select place from %sslice order by slice", graph->prefix), SQL_NO_ARGS, take_place, nodes);
-	if (!in_worker)
-		leave_out_own(nodes);
+	for (int i = 0; i < nodes->places; i++)
+		if (in_worker || !is_here(graph, nodes->place[i]))
+			nodes->place[left++] = nodes->place[i];
+	nodes->places = left;
 	return nodes->places == 0 ? NULL : nodes;
 }
 

@@ -129,19 +129,17 @@ sent_blocks_bytes(const SentBlocks *sent)
 	return bytes;
 }
 
-static char *
-allocate(Size bytes)
-{
-	return hkg_allocate(CurrentMemoryContext, Max(bytes, 1));
-}
-
 void
 sent_blocks_take(SentBlocks *sent, const BlockPart *part, int count)
 {
 	const Size *bytes = sent->blocks.bytes;
 
 	for (int i = 0; i < count; i++)
-		sent->part[part[i]] = allocate(bytes[part[i]] + (part[i] == BLOCK_EMBEDDINGS ? bytes[BLOCK_EMBEDDINGS_1] : 0));
+	{
+		Size		behind = part[i] == BLOCK_EMBEDDINGS ? bytes[BLOCK_EMBEDDINGS_1] : 0;
+
+		sent->part[part[i]] = hkg_allocate(CurrentMemoryContext, Max(bytes[part[i]] + behind, 1));
+	}
 	sent->part[BLOCK_EMBEDDINGS_1] = sent->part[BLOCK_EMBEDDINGS] + bytes[BLOCK_EMBEDDINGS];
 	sent->model.entity = (float *) sent->part[BLOCK_EMBEDDINGS];
 	sent->model.relation = (float *) sent->part[BLOCK_RELATIONS];

@@ -232,13 +232,6 @@ take_received(const Received *received)
 	ExecDropSingleTupleTableSlot(slot);
 }
 
-static void
-close_received(Received *received)
-{
-	tuplestore_end(received->rows);
-	FreeTupleDesc(received->columns);
-}
-
 KgeLossSum
 node_buckets_train(NodeBlocks *nodes, PartitionMemory *memory, const KgeBucket *bucket, int count, uint64 epoch)
 {
@@ -259,7 +252,8 @@ node_buckets_train(NodeBlocks *nodes, PartitionMemory *memory, const KgeBucket *
 	node_blocks_end(nodes);
 	memory->at_place = false;
 	take_received(&received);
-	close_received(&received);
+	tuplestore_end(received.rows);
+	FreeTupleDesc(received.columns);
 	pfree(lane);
 	return sum;
 }

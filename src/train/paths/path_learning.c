@@ -93,12 +93,6 @@ path_answering_seconds(const PathLearning *learning, const TrainingFacts *facts)
 
 /* ---- open and close ---------------------------------------------------------------------- */
 
-static bool
-goes_on_from(const PathShape *shape, const PathNetwork *old)
-{
-	return old != NULL && old->shape.layers == shape->layers && old->shape.width == shape->width;
-}
-
 static Size
 network_bytes(const PathLearning *learning)
 {
@@ -115,7 +109,7 @@ open_network(PathLearning *learning, const PathNetwork *old)
 	learning->average.shape = network->shape;
 	learning->average.parameter = hkg_allocate(CurrentMemoryContext, network_bytes(learning));
 	learning->best = hkg_allocate(CurrentMemoryContext, network_bytes(learning));
-	if (goes_on_from(&network->shape, old))
+	if (old != NULL && old->shape.layers == network->shape.layers && old->shape.width == network->shape.width)
 		memcpy(network->parameter, old->parameter, network_bytes(learning));
 	else
 		path_initialise(network, learning->plan.training.seed);
@@ -195,25 +189,6 @@ ask_questions(PathLearning *learning, int epoch, double units, Pool *pool, Progr
 	return loss / (double) plan->facts;
 }
 
-static void
-raise_diverged(const PathLearning *learning, int epoch)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-			 errmsg("training diverged in epoch %d of the path network", epoch),
-			 errhint("Lower path_learning_rate (now %g).", learning->plan.first.learning_rate)));
-}
-
-/* Without a valid split, the last epoch is the best. */
-static void
-keep_best(PathLearning *learning, const Iteration *epoch)
-{
-	if (epoch->evaluated && !valid_ranking_take(&learning->ranking.valid, epoch))
-		return;
-	learning->best_epoch = epoch->number;
-	memcpy(learning->best, learning->average.parameter, network_bytes(learning));
-}
-
 void
 path_learning_epoch(PathLearning *learning, Pool *pool, Progress *progress)
 {
@@ -225,13 +200,21 @@ path_learning_epoch(PathLearning *learning, Pool *pool, Progress *progress)
 	epoch.loss = ask_questions(learning, epoch.number, units, pool, progress);
 	epoch.train_seconds = seconds_since(start);
 	if (!isfinite(epoch.loss))
-		raise_diverged(learning, epoch.number);
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("training diverged in epoch %d of the path network", epoch.number),
+				 errhint("Lower path_learning_rate (now %g).", learning->plan.first.learning_rate)));
 	path_trainer_average(learning->trainer, learning->average.parameter);
 	start = monotonic_now();
 	if (learning->training_facts->valid_count > 0)
 		path_ranking_run(&learning->ranking, pool, &epoch);
 	epoch.evaluate_seconds = seconds_since(start);
-	keep_best(learning, &epoch);
+	/* without a valid split, the last epoch is the best */
+	if (!epoch.evaluated || valid_ranking_take(&learning->ranking.valid, &epoch))
+	{
+		learning->best_epoch = epoch.number;
+		memcpy(learning->best, learning->average.parameter, network_bytes(learning));
+	}
 	learning->epoch = epoch;
 	learning->done = epoch.number;
 }
