@@ -1055,7 +1055,9 @@ declare
 	tbl regclass;
 	wrong text;
 begin
-	if num_nonnulls(tables, schema) <> 1 then
+	if graph is null then
+		raise exception using errcode = 'null_value_not_allowed', message = 'graph must not be null';
+	elsif num_nonnulls(tables, schema) <> 1 then
 		raise exception using errcode = 'invalid_parameter_value', message = 'one of tables and schema is needed',
 			hint = format('select * from hkg_set_source(%L, schema => ''public'')', graph);
 	elsif to_regclass(format('%I.layout', graph)) is null then
