@@ -1057,13 +1057,14 @@ declare
 begin
 	if graph is null then
 		raise exception using errcode = 'null_value_not_allowed', message = 'graph must not be null';
-	elsif num_nonnulls(tables, schema) <> 1 then
-		raise exception using errcode = 'invalid_parameter_value', message = 'one of tables and schema is needed',
-			hint = format('select * from hkg_set_source(%L, schema => ''public'')', graph);
 	elsif to_regclass(format('%I.layout', graph)) is null then
 		perform @extschema@.hkg_create_graph(graph);
 	end if;
 	perform @extschema@._hkg_check_graph(graph);
+	if num_nonnulls(tables, schema) <> 1 then
+		raise exception using errcode = 'invalid_parameter_value', message = 'one of tables and schema is needed',
+			hint = format('select * from hkg_set_source(%L, schema => ''public'')', graph);
+	end if;
 	perform set_config('search_path', format('pg_catalog, %I, pg_temp', graph), true);
 	delete from source;
 	delete from source_table;
