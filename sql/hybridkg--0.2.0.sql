@@ -1881,7 +1881,8 @@ rule: the rule with the largest share, or else the best selected rule that infer
 create function hkg_fill(graph name, tbl regclass, column_name name, keys text[] default null, condition text default null,
 	model name default 'default', evidence text default 'all')
 returns table (key text, value text, probability float8, expected text, runner_up text, runner_up_probability float8, reason text)
-language plpgsql stable parallel unsafe	-- search_path is the caller's, for the condition
+language plpgsql stable parallel unsafe
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
@@ -1957,7 +1958,7 @@ comment on function hkg_fill(name, regclass, name, text[], text, name, text) is
 graph: one that hkg_set_source made
 tbl, column_name: a column that is read as category, flag, number, time or reference
 keys: of the rows; null: all
-condition: SQL about row s that must hold, too
+condition: SQL about row s that must hold, too; other tables need their schema
 model: a trained model of the graph
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
 key: of the row, as text; of several columns (a, b)::text
