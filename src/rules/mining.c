@@ -1,20 +1,13 @@
 /*
  * mining.c
- *		The search for rules and their counts on the facts (see mine.h), and what its parts share (see mining.h).
- *
- * The search finds the rules over the bounds and their supports (rule_search.c).  Then their bodies are evaluated
- * (body_counts.c).
- *
- * All memory is in a context of its own; only the result is in the caller's.
+ *		What the parts of mining share: its memory, index of facts, threshold and candidates (see mining.h).
  */
 #include "mining.h"
 
 #include <math.h>
 
-#include "utils/float.h"
 #include "utils/memutils.h"
 
-#include "core/sort.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 
@@ -22,14 +15,24 @@
 #define CHECK_EVERY (1 << 12)
 #define RESULT_BYTES 320
 
+MemoryContext
+mining_begin(Mining *mining)
+{
+	MemoryContext caller;
+
+	mining->memory = AllocSetContextCreate(CurrentMemoryContext, "hybridkg mining", ALLOCSET_DEFAULT_SIZES);
+	caller = MemoryContextSwitchTo(mining->memory);
+	graph_check_relation_ids(mining->graph, mining->data);
+	mining->start = facts_by_relation(mining->data->fact, mining->data->facts, mining->data->relations);
+	return caller;
+}
+
 void
 mining_check_growth(const Mining *mining, uint64 bytes)
 {
 	hkg_check_memory_or(MemoryContextMemAllocated(mining->memory, true) + bytes, "mining",
 						mining->given ? "give fewer rules" : FEWER_RULES);
 }
-
-/* ---- facts ------------------------------------------------------------------------ */
 
 /* Head coverage is compared as a quotient, which rounds like the bound itself: 1 of 100 is not under 0.01. */
 int32
@@ -65,10 +68,8 @@ mining_index(Mining *mining, bool for_search)
 		fact_neighbours(&arena, pool, &mining->index);
 }
 
-/* ---- candidates ------------------------------------------------------------------- */
-
-static Candidate *
-new_candidate(Mining *mining, int32 head)
+Candidate *
+mining_candidate(Mining *mining, int32 head)
 {
 	MemoryContext caller = MemoryContextSwitchTo(mining->memory);
 	Candidate  *candidate;
@@ -86,7 +87,7 @@ new_candidate(Mining *mining, int32 head)
 void
 mining_add(Mining *mining, int32 head, const Rule *rule, int32 support)
 {
-	Candidate  *candidate = new_candidate(mining, head);
+	Candidate  *candidate = mining_candidate(mining, head);
 	Rule		mirrored;
 
 	hkg_check_interrupts();
@@ -98,136 +99,4 @@ mining_add(Mining *mining, int32 head, const Rule *rule, int32 support)
 	rule_canonicalise(&mirrored);
 	candidate->mirrored = rule_compare_bodies(&mirrored, &candidate->rule) < 0;
 	candidate->body = candidate->mirrored ? mirrored : candidate->rule;
-}
-
-/* ---- the result ------------------------------------------------------------------- */
-
-static int
-compare_by_confidence(const void *a, const void *b)
-{
-	const MinedRule *left = a;
-	const MinedRule *right = b;
-	double		left_confidence = MINED_STANDARD_CONFIDENCE(left);
-	double		right_confidence = MINED_STANDARD_CONFIDENCE(right);
-
-	if (left_confidence != right_confidence)
-		return left_confidence > right_confidence ? -1 : 1;
-	if (left->support != right->support)
-		return left->support > right->support ? -1 : 1;
-	return strcmp(left->text, right->text);
-}
-
-static void
-make_mined_rule(const Mining *mining, const Candidate *candidate, MinedRule *mined)
-{
-	mined->rule = candidate->rule;
-	mined->text = rule_text(mining->graph, &mined->rule);
-	mined->counted = true;
-	mined->head_size = mining->start[candidate->head + 1] - mining->start[candidate->head];
-	mined->support = candidate->support;
-	mined->body_size = candidate->body_size;
-	mined->pca_body_size = candidate->pca_body_size;
-	mined->embedding_confidence = get_float8_nan();
-	mined->confidence_error = get_float8_nan();
-	mined->quality = get_float8_nan();
-	mined->worth = get_float8_nan();
-	mined->evidence_confidence = get_float8_nan();
-	mined->kept = true;
-}
-
-static MinedRules *
-make_result(const Mining *mining)
-{
-	MinedRules *result = palloc(sizeof(MinedRules));
-
-	result->count = mining->count;
-	result->rule = array_new_zero(MinedRule, mining->count);
-	for (int64 i = 0; i < mining->count; i++)
-	{
-		hkg_check_interrupts();
-		make_mined_rule(mining, &mining->candidate[i], &result->rule[i]);
-	}
-	sort_array(hkg_leader(), POOL_LEADER, result->rule, result->count, sizeof(MinedRule), compare_by_confidence);
-	return result;
-}
-
-/* ---- rules in the order of rule_compare ---------------------------------------------- */
-
-static int
-compare_places(const void *a, const void *b)
-{
-	return rule_compare(&(*(MinedRule *const *) a)->rule, &(*(MinedRule *const *) b)->rule);
-}
-
-void
-rule_places_sort(MinedRule **place, int64 count)
-{
-	sort_array(hkg_leader(), POOL_LEADER, place, count, sizeof(MinedRule *), compare_places);
-}
-
-MinedRule *
-rule_places_find(MinedRule **place, int64 count, const Rule *rule)
-{
-	MinedRule	key = {.rule = *rule};
-	MinedRule  *pointer = &key;
-	MinedRule **found = bsearch(&pointer, place, count, sizeof(MinedRule *), compare_places);
-
-	return found == NULL ? NULL : *found;
-}
-
-/* ---- all of it --------------------------------------------------------------------- */
-
-MemoryContext
-mining_begin(Mining *mining)
-{
-	MemoryContext caller;
-
-	mining->memory = AllocSetContextCreate(CurrentMemoryContext, "hybridkg mining", ALLOCSET_DEFAULT_SIZES);
-	caller = MemoryContextSwitchTo(mining->memory);
-	graph_check_relation_ids(mining->graph, mining->data);
-	mining->start = facts_by_relation(mining->data->fact, mining->data->facts, mining->data->relations);
-	return caller;
-}
-
-static MinedRules *
-end(Mining *mining, MemoryContext caller)
-{
-	MinedRules *result;
-
-	MemoryContextSwitchTo(caller);
-	result = make_result(mining);
-	MemoryContextDelete(mining->memory);
-	return result;
-}
-
-MinedRules *
-mine_rules(Graph *graph, const GraphData *data, const MineOptions *options)
-{
-	Mining		mining = {.graph = graph,.data = data,.options = options,.slice = ALL_PAIRS,.heads = ALL_PAIRS};
-	MemoryContext caller = mining_begin(&mining);
-
-	if (!mine_slices(&mining))
-	{
-		mining_index(&mining, true);
-		search_rules(&mining);
-		mine_bodies(&mining);
-	}
-	return end(&mining, caller);
-}
-
-MinedRules *
-mine_given(Graph *graph, const GraphData *data, const Rule *rules, int64 count, NodeSlice slice)
-{
-	Mining		mining = {.graph = graph,.data = data,.given = true,.slice = slice};
-	MemoryContext caller = mining_begin(&mining);
-
-	mining_index(&mining, false);
-	for (int64 i = 0; i < count; i++)
-	{
-		Candidate  *candidate = new_candidate(&mining, graph_row(data->relation_id, data->relations, rules[i].head));
-
-		candidate->rule = candidate->body = rules[i];
-	}
-	mine_bodies(&mining);
-	return end(&mining, caller);
 }

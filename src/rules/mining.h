@@ -1,6 +1,6 @@
 /*
  * mining.h
- *		What the parts of mining share: mining.c (the whole, the result), rule_search.c (the rules over the bounds
+ *		What the parts of mining share: mine.c (the whole, the result), rule_search.c (the rules over the bounds
  *		and their supports), body_counts.c (the sizes of their bodies).  Entities and relations are rows.
  */
 #ifndef HKG_RULES_MINING_H
@@ -59,6 +59,9 @@ mining_report(const Mining *mining, double part)
 	if (mining->options != NULL && mining->options->report != NULL)
 		mining->options->report(mining->options->argument, part);
 }
+
+/* A new candidate: all zero but its head */
+extern Candidate *mining_candidate(Mining *mining, int32 head);
 
 /* Takes a rule over the bounds, in any form. */
 extern void mining_add(Mining *mining, int32 head, const Rule *rule, int32 support);
