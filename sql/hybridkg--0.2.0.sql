@@ -706,27 +706,22 @@ comment on function _hkg_sample(regclass) is
 'what a FROM clause reads, as s, to look at some rows: all of a small table, 500 pages or so of a large one, 30,000 rows of a view; for hkg_set_source
 tbl: the table';
 
--- The key of a table: as given, its primary key, or the shortest unique one whose columns are all not null
-create function _hkg_key(tbl regclass, keys jsonb) returns name[]
+create function _hkg_key(tbl regclass) returns name[]
 language sql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-	select coalesce(
-		(select array(select jsonb_array_elements_text(case jsonb_typeof(value) when 'array' then value else jsonb_build_array(value) end))::name[]
-			from jsonb_each(keys) join pg_class c on c.oid = tbl and key in (relname, format('%I.%I', relnamespace::regnamespace, relname))),
-		(select array_agg(a.attname order by k.place)
-			from (select indkey::int2[], indnkeyatts from pg_index i
-					where indrelid = tbl and indisunique and indisvalid and indimmediate and indpred is null and indexprs is null
-						and (indisprimary or not exists (select from pg_attribute where attrelid = tbl and attnum = any (indkey) and not attnotnull))
-					order by indisprimary desc, indnkeyatts, indexrelid limit 1) i
-				cross join unnest(i.indkey) with ordinality k(attnum, place)
-				join pg_attribute a on a.attrelid = tbl and a.attnum = k.attnum
-			where k.place <= i.indnkeyatts))
+	select array_agg(a.attname order by k.place)
+	from (select indkey::int2[], indnkeyatts from pg_index i
+			where indrelid = tbl and indisunique and indisvalid and indimmediate and indpred is null and indexprs is null
+				and (indisprimary or not exists (select from pg_attribute where attrelid = tbl and attnum = any (indkey) and not attnotnull))
+			order by indisprimary desc, indnkeyatts, indexrelid limit 1) i
+		cross join unnest(i.indkey) with ordinality k(attnum, place)
+		join pg_attribute a on a.attrelid = tbl and a.attnum = k.attnum
+	where k.place <= i.indnkeyatts
 $$;
-comment on function _hkg_key(regclass, jsonb) is
-'the columns that identify the rows of a table; null: there are none
-tbl: the table
-keys: for some tables, the columns by name';
+comment on function _hkg_key(regclass) is
+'the columns that identify the rows of a table: its primary key, or its shortest unique one without nulls; null: there is none
+tbl: the table';
 
 -- This procedure and the next two read and write source_table and source_column of the schema that search_path has.
 
@@ -1061,8 +1056,10 @@ begin
 		perform @extschema@.hkg_create_graph(graph);
 	end if;
 	perform @extschema@._hkg_check_graph(graph);
-	if num_nonnulls(tables, schema) <> 1 then
-		raise exception using errcode = 'invalid_parameter_value', message = 'one of tables and schema is needed',
+	if jsonb_typeof(keys) is distinct from 'object' then
+		raise exception using errcode = 'invalid_parameter_value', message = 'keys must be an object, {"table": "column"} or {"table": ["a", "b"]}';
+	elsif num_nonnulls(tables, schema) <> 1 then
+		raise exception using errcode = 'invalid_parameter_value', message = format('graph "%s" needs either tables or a schema', graph),
 			hint = format('select * from hkg_set_source(%L, schema => ''public'')', graph);
 	end if;
 	perform set_config('search_path', format('pg_catalog, %I, pg_temp', graph), true);
@@ -1081,7 +1078,9 @@ begin
 	from (select distinct unnest(tables) as oid) t
 		join pg_class c on c.oid = t.oid
 		join pg_namespace n on n.oid = c.relnamespace
-		cross join lateral (select @extschema@._hkg_key(c.oid, keys) as key) k;
+		left join jsonb_each(keys) g on g.key in (c.relname, format('%I.%I', n.nspname, c.relname))
+		cross join lateral (select case when g.key is null then @extschema@._hkg_key(c.oid)
+			else array(select jsonb_array_elements_text(case jsonb_typeof(g.value) when 'array' then g.value else jsonb_build_array(g.value) end))::name[] end as key) k;
 
 	if not found then
 		raise exception using errcode = 'invalid_parameter_value', message = case when schema is null then 'tables is empty' else format('schema %s has no tables', schema) end;
@@ -1882,7 +1881,8 @@ rule: the rule with the largest share, or else the best selected rule that infer
 create function hkg_fill(graph name, tbl regclass, column_name name, keys text[] default null, condition text default null,
 	model name default 'default', evidence text default 'all')
 returns table (key text, value text, probability float8, expected text, runner_up text, runner_up_probability float8, reason text)
-language plpgsql stable parallel unsafe	-- search_path is the caller's, for the condition
+language plpgsql stable parallel unsafe
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
@@ -1894,13 +1894,20 @@ declare
 begin
 	-- 1. The column, and the names of its values in the graph
 	perform @extschema@._hkg_check_graph(graph);
+	if tbl is null or column_name is null then
+		raise exception using errcode = 'null_value_not_allowed', message = case when tbl is null then 'tbl' else 'column_name' end || ' must not be null';
+	end if;
 	execute format('select c.*, t.space as own, t.key, case c.reading when ''reference'' then c.space || '':'' else c.space || ''='' end as prefix
 		from %1$I.source_column c join %1$I.source_table t using (table_name)
 		where to_regclass(c.table_name) = $1 and c.column_name = $2 and c.part = ''''', graph) into asked using tbl, column_name;
-	if asked.relation is null or asked.reading in ('list', 'text') then
+	if asked.reading is null then
+		raise exception using errcode = 'undefined_column',
+			message = format('tbl %s and column_name %I are not what graph "%s" is made of', tbl, column_name, graph),
+			hint = format('What it is made of: select * from %I.source_column', graph);
+	elsif asked.relation is null or asked.reading in ('list', 'text') then
 		raise exception using errcode = 'object_not_in_prerequisite_state',
-			message = format('column %I of %s cannot be filled', column_name, tbl),
-			detail = case when asked.reading is null then 'hkg_set_source has not read it.' else format('It is read as %s: %s.', asked.reading, asked.why) end,
+			message = format('column_name %I of %s cannot be filled', column_name, tbl),
+			detail = format('It is read as %s: %s.', asked.reading, asked.why),
 			hint = format('Readings are in table %I.source_column.', graph);
 	end if;
 	execute format('select array(select name from %I.entity where starts_with(name, $1) and ($2 is null or name = any ($2)) order by id)', graph)
@@ -1951,7 +1958,7 @@ comment on function hkg_fill(name, regclass, name, text[], text, name, text) is
 graph: one that hkg_set_source made
 tbl, column_name: a column that is read as category, flag, number, time or reference
 keys: of the rows; null: all
-condition: SQL about row s that must hold, too
+condition: SQL about row s that must hold, too; other tables need their schema
 model: a trained model of the graph
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
 key: of the row, as text; of several columns (a, b)::text
@@ -1960,7 +1967,7 @@ expected: of numbers and times, the mean over these ten bins
 runner_up, runner_up_probability: the second best
 reason: the first row of hkg_explain
 A NOTICE counts rows that the graph has no fact of.
-errors: 55000 for a column that cannot be filled, and those of hkg_predict_tails';
+errors: 42703 for a column that the graph is not made of, 55000 for one that cannot be filled, and those of hkg_predict_tails';
 
 create function hkg_evaluate(graph name, split text default 'test', model name default 'default', seed bigint default 0,
 	evidence text default 'all', sample int default null)
@@ -2311,7 +2318,7 @@ begin
 	if model is null then
 		raise exception using errcode = 'null_value_not_allowed', message = 'model must not be null';
 	elsif format is null or format not in ('html', 'json') then
-		raise exception using errcode = 'invalid_parameter_value', message = format('format must be html or json, not %s', coalesce(quote_ident(format), 'null'));
+		raise exception using errcode = 'invalid_parameter_value', message = format('format must be html or json, not %s', coalesce(quote_ident(left(format, 60)), 'null'));
 	end if;
 	execute format('select exists (select from %I.model)', graph) into has_models;
 	if not has_models and compare is null then

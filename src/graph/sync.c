@@ -65,10 +65,12 @@ require_rights(const Sync *sync, AclMode of_source)
 static const char *
 source_of(const Graph *graph)
 {
+	int			nest_level = sql_pin();
 	SqlArgs		args = sql_args_text(graph->name);
 	Datum		source;
 
 	sql_value(psprintf("select %shkg_source($1::name)", extension_prefix()), &args, &source);
+	sql_unpin(nest_level);
 	return TextDatumGetCString(source);
 }
 

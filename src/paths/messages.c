@@ -13,6 +13,7 @@
 #include "core/exponential.h"
 #include "core/vector.h"
 
+#define MAX_REACHED 131072		/* entities that a layer reaches at most; further ones are left out */
 #define YIELD_AT (1 << 18)		/* numbers that are added up between two looks at the slice's end */
 
 typedef float Lanes __attribute__((vector_size(PATH_WIDTH_STEP * sizeof(float)), aligned(4), may_alias));
@@ -129,6 +130,12 @@ groups_of(const FactIndex *facts, int32_t entity)
 	const FactDirectory *directory = &facts->directory[entity];
 
 	return (Groups) {facts->group + directory[0].group, directory[1].group - directory[0].group};
+}
+
+int32_t
+path_most_reached(const FactIndex *facts)
+{
+	return facts->entities < MAX_REACHED ? facts->entities : MAX_REACHED;
 }
 
 /* The place of an entity, a new one perhaps; -1 when there is none left. */

@@ -12,14 +12,7 @@
 #include "core/random.h"
 #include "core/vector.h"
 
-#define MAX_REACHED 131072		/* entities that a layer reaches at most; further ones are left out */
 #define LAST_KEPT 8
-
-int32_t
-path_most_reached(const FactIndex *facts)
-{
-	return facts->entities < MAX_REACHED ? facts->entities : MAX_REACHED;
-}
 
 /* Entities that a layer keeps of those that it reaches first, at most.  The last one's send nothing: they cost less. */
 static int32_t

@@ -91,9 +91,6 @@ typedef struct PathWalk
 /* Places that there may be. */
 extern int32_t path_most_places(const FactIndex *facts, PathShape shape);
 
-/* Entities that a layer may reach. */
-extern int32_t path_most_reached(const FactIndex *facts);
-
 /* Takes the arrays of a walk whose facts, shape and `recorded` are set. */
 extern void path_walk_take(PathWalk *walk, Allocation *allocation);
 
@@ -135,6 +132,9 @@ extern void path_walk_turn(PathWalk *walk);
 extern void path_read_back(PathWalk *walk, float *d_readout);
 
 /* ---- messages.c: from senders to receivers ------------------------------------------- */
+
+/* Entities that a layer may reach. */
+extern int32_t path_most_reached(const FactIndex *facts);
 
 /* Adds up the messages of a layer, and gives new entities places behind the senders: returns how many places there are. */
 extern int32_t path_spread(PathWalk *walk, int layer);
