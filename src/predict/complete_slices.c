@@ -6,7 +6,7 @@
  * of the questions of each relation and side, and finds the most probable of their answers; the most probable of all are
  * among these.
  */
-#include "complete.h"
+#include "missing_search.h"
 
 #include "catalog/pg_type.h"
 #include "utils/array.h"
@@ -52,26 +52,6 @@ number_of(int64 bits)
 
 	memcpy(&number, &bits, sizeof(number));
 	return number;
-}
-
-static void
-pack(const KgeScored *scored, int64 *value)
-{
-	int64		packed[SENT] = {
-		scored->triple.head, scored->triple.relation, scored->triple.tail, scored->side,
-		bits_of(scored->score), bits_of(scored->phi), bits_of(scored->addition), bits_of(scored->probability)
-	};
-
-	memcpy(value, packed, sizeof(packed));
-}
-
-static KgeScored
-unpack(const int64 *value)
-{
-	return (KgeScored) {
-		{(int32) value[0], (int32) value[1], (int32) value[2]}, (Side) value[3],
-		number_of(value[4]), number_of(value[5]), number_of(value[6]), number_of(value[7])
-	};
 }
 
 /* ---- what a node does --------------------------------------------------------------- */
@@ -124,12 +104,26 @@ check_asked(const Predictor *predictor, int relation, const ShownEntities *shown
 static Datum
 answer_slice(const MissingQuestions *questions, KgeWanted wanted, MemoryContext caller)
 {
+	const Predictor *predictor = questions->predictor;
 	const KgeScored *best = NULL;
-	int64		count = find_best_here(questions, wanted, &best);
-	int64	   *value = array_new(int64, SENT * count);
+	Scoring		scoring;
+	int64		count;
+	int64	   *value;
 
+	scoring_open(predictor->evidence, predictor->kind, added_entities_array(predictor->added), pool_threads(hkg_pool()),
+				 &scoring);
+	count = missing_search_best(missing_search_open(questions, &scoring), wanted, &best);
+	value = array_new(int64, SENT * count);
 	for (int64 i = 0; i < count; i++)
-		pack(&best[i], value + SENT * i);
+	{
+		const KgeScored *scored = &best[i];
+		int64		packed[SENT] = {
+			scored->triple.head, scored->triple.relation, scored->triple.tail, scored->side,
+			bits_of(scored->score), bits_of(scored->phi), bits_of(scored->addition), bits_of(scored->probability)
+		};
+
+		memcpy(value + SENT * i, packed, sizeof(packed));
+	}
 	return node_answer(caller, checksum_of_questions(questions), value, SENT * count, "ask for a smaller k");
 }
 
@@ -194,7 +188,10 @@ take_answers(void *argument, NodeSlice slice, const int64 *value, int64 count)
 						"ask for a smaller k");
 	found->scored = array_reserve(found->scored, found->count + count / SENT, &found->room, sizeof(KgeScored));
 	for (int64 i = 0; i < count; i += SENT)
-		found->scored[found->count++] = unpack(value + i);
+		found->scored[found->count++] = (KgeScored) {
+			{(int32) value[i], (int32) value[i + 1], (int32) value[i + 2]}, (Side) value[i + 3],
+			number_of(value[i + 4]), number_of(value[i + 5]), number_of(value[i + 6]), number_of(value[i + 7])
+		};
 }
 
 static void
@@ -206,50 +203,25 @@ arg_shown(SqlArgs *args, const EntitySet *set)
 		sql_arg_null(args, INT4ARRAYOID);
 }
 
-static bool
-pays(const MissingQuestions *questions)
-{
-	const Predictor *predictor = questions->predictor;
-	EvidenceParts has = {evidence_has_kind(predictor->evidence, EV_RULES),
-		evidence_has_kind(predictor->evidence, EV_NETWORK)};
-
-	return hkg_slice_seconds >= 0 &&
-		model_question_seconds(&predictor->kge, has, predictor->kind,
-							   questions->count[SIDE_HEAD] + questions->count[SIDE_TAIL]) >= hkg_slice_seconds;
-}
-
-/* Where a network is not asked everything, what it is asked depends on all of the questions. */
-static bool
-can_be_sliced(const Predictor *predictor, KgeWanted wanted)
-{
-	bool		with_network = predictor->kind == EV_NETWORK || predictor->kind == EV_BOTH;
-
-	return wanted.exact || !with_network || !evidence_has_kind(predictor->evidence, EV_NETWORK);
-}
-
-/* Of each node's most probable answers, the most probable of all */
-static int64
-merge(const MissingQuestions *questions, KgeWanted wanted, const FoundFacts *found, const KgeScored **best)
-{
-	Arena		arena = hkg_within_memory(hkg_arena(), 0, "what the nodes have found", "ask for a smaller k");
-
-	wanted.questions = 0;
-	wanted.offered = found->count;
-	return kge_merge(&arena, hkg_leader(), wanted, found->scored, found->count, best);
-}
-
 bool
 find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wanted, const KgeScored **best, int64 *count)
 {
 	const Predictor *predictor = questions->predictor;
 	const char *model = predictor->model->name;
+	EvidenceParts has = {evidence_has_kind(predictor->evidence, EV_RULES),
+		evidence_has_kind(predictor->evidence, EV_NETWORK)};
+	bool		with_network = has.network && (predictor->kind == EV_NETWORK || predictor->kind == EV_BOTH);
 	FoundFacts	found = {0};
 	SqlArgs		args = sql_args_text(model);
 	NodeSlices	slices = {graph, "_hkg_complete_slice", "$1::name, $2, $3, $4, $5::float8, $6, $7, $8, $9, $10", &args, 0,
 		take_answers, &found};
 	char	   *version;
+	Arena		arena;
 
-	if (!can_be_sliced(predictor, wanted) || !node_slices_exist(graph) || !pays(questions))
+	/* where a network is not asked everything, what it is asked depends on all of the questions */
+	if ((with_network && !wanted.exact) || !node_slices_exist(graph) || hkg_slice_seconds < 0 ||
+		model_question_seconds(&predictor->kge, has, predictor->kind,
+							   questions->count[SIDE_HEAD] + questions->count[SIDE_TAIL]) < hkg_slice_seconds)
 		return false;
 	version = model_version(graph, model);
 	if (version == NULL || !model_send(graph, model, version))
@@ -269,6 +241,10 @@ find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wa
 		node_slices_failed(graph, psprintf("a list of missing facts of graph \"%s\" is made", graph->name));
 		return false;
 	}
-	*count = merge(questions, wanted, &found, best);
+	/* of each node's most probable answers, the most probable of all */
+	arena = hkg_within_memory(hkg_arena(), 0, "what the nodes have found", "ask for a smaller k");
+	wanted.questions = 0;
+	wanted.offered = found.count;
+	*count = kge_merge(&arena, hkg_leader(), wanted, found.scored, found.count, best);
 	return true;
 }

@@ -1,12 +1,6 @@
 /*
  * evaluate.c
  *		hkg_evaluate, hkg_ranks.
- *
- * Every entity of the graph is a candidate: ranking works on a model with a row for each of them.  Rules are applied to
- * the graph as it is now, and an entity that came after the training is placed by its facts (model/added_entities.h),
- * as for predictions.  One without a fact has NaN, which ranks last.  (Predictions leave such an entity out.  Ranks
- * include it: leaving such triples or candidates out would flatter the model.)  The filter is all facts and all of the
- * holdout, never what was sampled.
  */
 #include "postgres.h"
 
@@ -18,122 +12,22 @@
 #include "evaluate.h"
 #include "graph/call.h"
 #include "graph/leakage.h"
-#include "model/model_cache.h"
 #include "server/argument.h"
 #include "server/array.h"
 #include "server/growing_array.h"
-#include "server/host.h"
 #include "server/sql.h"
-
-const char *const evaluate_splits[] = {"valid", "test", "train", NULL};
-
-/* A model without embeddings can be ranked by its evidence alone. */
-static const Evidence *
-open_scoring(Graph *graph, const char *name, const GraphData *data, EvKind kind, Scoring *scoring)
-{
-	KgeModel	kge = {.entities = data->entities,.relations = data->relations};
-	Evidence   *evidence = NULL;
-
-	model_require(graph, name);
-	if (kind != EV_EMBEDDING)
-		evidence = evidence_of_data(graph, name, data);
-	/* also where rules or paths are wanted and there are none: the error names embeddings, if these are missing too */
-	if (evidence == NULL || ev_uses_embedding(kind))
-	{
-		const AddedEntities *added = model_facts(graph, model_open(graph, name), false).added;
-
-		kge = added_entities_of_graph(added, data);
-		if (evidence != NULL)
-			evidence->is_new = added_entities_marked(added, data);
-	}
-	kind = evidence_kind(evidence, kind, name);
-	scoring_open(evidence, kind, kge, hkg_threads, scoring);
-	return evidence;
-}
-
-static void
-triples_to_ids(Triple *triple, int64 count, const GraphData *data)
-{
-	for (int64 i = 0; i < count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		triple[i] = (Triple) {
-			data->entity_id[triple[i].head], data->relation_id[triple[i].relation], data->entity_id[triple[i].tail]
-		};
-	}
-}
-
-/* The triples are the facts themselves, in split train. */
-static void
-draw_sample(SplitRanks *ranking, int64 wanted, int64 seed)
-{
-	KgeSample	sample = kge_sample(ranking->count, wanted);
-	int64	   *place = array_new(int64, sample.count);
-	Triple	   *drawn = array_new(Triple, sample.count);
-
-	kge_sample_draw(sample, (uint64) seed, place);
-	for (int64 i = 0; i < sample.count; i++)
-		drawn[i] = ranking->triple[place[i]];
-	ranking->sample = sample;
-	ranking->triple = drawn;
-	ranking->count = sample.count;
-}
-
-void
-rank_task_open(RankTask *task)
-{
-	SplitRanks *ranks = &task->ranks;
-	Triple	   *known;
-	int64		known_count;
-
-	task->data = graph_read(task->graph);
-	ranks->triple = task->data->fact;
-	ranks->count = task->data->facts;
-	if (strcmp(task->split, "train") != 0)
-		ranks->triple = graph_read_split(task->graph, task->data, task->split, &ranks->count);
-	ranks->sample = (KgeSample) {ranks->count, ranks->count};
-	if (task->sample > 0)
-		draw_sample(ranks, task->sample, task->seed);
-	ranks->rank = array_new(int32, 2 * ranks->count);
-	if (ranks->count == 0)
-		return;
-	known = graph_read_known(task->graph, task->data, &known_count);
-	task->known = (KgeTriples) {known, known_count};
-}
-
-const Evidence *
-rank_here(const RankTask *task, KgeTriples triples, KgeRanks ranks)
-{
-	Arena		arena = hkg_within_memory(hkg_arena(), 0, "ranking a split", HKG_ASK_FOR_LESS);
-	Scoring		scoring;
-	const Evidence *evidence = open_scoring(task->graph, task->model, task->data, task->kind, &scoring);
-
-	if (triples.count == 0)
-		return evidence;
-	kge_rank(&arena, hkg_pool(), &scoring.kge, scoring.adjustment, triples, task->known, (uint64) task->seed, ranks);
-	return evidence;
-}
-
-/* Of triples that are learnt there is nothing to say, nor where nothing is. */
-static void
-notice_leakage(const RankTask *task)
-{
-	const SplitRanks *ranks = &task->ranks;
-	HeldTriples held = {psprintf("triples of split \"%s\"", task->split), ranks->triple, ranks->count};
-
-	if (strcmp(task->split, "train") != 0 && ranks->count > 0 && task->data->facts > 0)
-		leakage_notice(task->graph, task->data, task->known.triple, task->known.count, held);
-}
 
 static void
 rank_task(RankTask *task, bool notices)
 {
 	SplitRanks *ranks = &task->ranks;
 	MemoryContext caller;
+	GraphData  *data;
 
 	ranks->work = AllocSetContextCreate(CurrentMemoryContext, "hybridkg ranks", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(ranks->work);
 	rank_task_open(task);
+	data = task->data;
 	if (rank_on_nodes(task))
 	{
 		EvidenceParts has = evidence_has(task->graph, task->model);
@@ -146,9 +40,19 @@ rank_task(RankTask *task, bool notices)
 									(KgeRanks) {ranks->rank, ranks->rank + ranks->count});
 		ranks->has_evidence = ranks->evidence != NULL;
 	}
-	if (notices)
-		notice_leakage(task);
-	triples_to_ids(ranks->triple, ranks->count, task->data);
+	/* of triples that are learnt there is nothing to say, nor where nothing is */
+	if (notices && strcmp(task->split, "train") != 0 && ranks->count > 0 && data->facts > 0)
+		leakage_notice(task->graph, data, task->known.triple, task->known.count,
+					   (HeldTriples) {psprintf("triples of split \"%s\"", task->split), ranks->triple, ranks->count});
+	for (int64 i = 0; i < ranks->count; i++)
+	{
+		Triple	   *triple = &ranks->triple[i];
+
+		CHECK_FOR_INTERRUPTS();
+		*triple = (Triple) {
+			data->entity_id[triple->head], data->relation_id[triple->relation], data->entity_id[triple->tail]
+		};
+	}
 	MemoryContextSwitchTo(caller);
 }
 

@@ -8,67 +8,8 @@
 
 #include "core/sort.h"
 #include "server/array.h"
+#include "server/growing_array.h"
 #include "server/host.h"
-
-/* ---- rows --------------------------------------------------------------------------- */
-
-static int32
-row_of_id(const RowNumbering *numbering, int32 id)
-{
-	const Model *model = numbering->predictor->model;
-
-	return numbering->entities ? added_entities_row(numbering->predictor->added, id) :
-		graph_row(model->relation_id, model->kge.relations, id);
-}
-
-int32
-row_id(const RowNumbering *numbering, int32 row)
-{
-	return numbering->entities ? added_entities_id(numbering->predictor->added, row) :
-		numbering->predictor->model->relation_id[row];
-}
-
-typedef struct RowReading
-{
-	const RowNumbering *numbering;
-	Numbers		known;
-} RowReading;
-
-static void
-take_row(void *argument, const Datum *values, const bool *nulls)
-{
-	RowReading *reading = argument;
-	int32		row = row_of_id(reading->numbering, DatumGetInt32(values[0]));
-
-	if (row >= 0)
-		numbers_append(&reading->known, row);
-}
-
-void
-rows_sort(const Numbers *rows)
-{
-	sort_array(hkg_leader(), POOL_LEADER, rows->value, rows->count, sizeof(int32), compare_int32);
-}
-
-Numbers
-rows_known(const Graph *graph, const RowNumbering *numbering, const char *wanted,
-		   const char *column, int32 id, const char *other_column, int32 other_id)
-{
-	RowReading	reading = {.numbering = numbering};
-	SqlArgs		args = {0};
-
-	sql_arg(&args, INT4OID, Int32GetDatum(id));
-	sql_arg(&args, INT4OID, Int32GetDatum(other_id));
-	sql_stream_often(psprintf("select %s::int from %striple where %s = $1 and %s = $2 order by 1",
-							  wanted, graph->prefix, column, other_column),
-					 &args, take_row, &reading);
-	/* rows ascend with ids but for those of entities that were added */
-	if (numbering->entities && numbering->predictor->added->count > 0)
-		rows_sort(&reading.known);
-	return reading.known;
-}
-
-/* ---- the best of them ------------------------------------------------------------------ */
 
 int
 scored_row_compare(const void *a, const void *b)
@@ -113,14 +54,15 @@ found_rows_take(FoundRows *found, ScoredRow *scored, int64 count, int (*compare)
 }
 
 void
-found_rows_return(const FoundRows *found, const Graph *graph, const RowNumbering *numbering, SqlResult *result)
+found_rows_return(const FoundRows *found, const Graph *graph, const Predictor *predictor, bool entities,
+				  SqlResult *result)
 {
 	int32	   *id = palloc(sizeof(int32) * Min(found->count, NAMED_ROWS));
 	char	   *query = psprintf("select e.name::text, u.score, nullif(u.probability, 'NaN') "
 								 "from unnest($1::int[], $2::float8[], $3::float8[]) "
 								 "with ordinality as u (id, score, probability, place) "
 								 "join %s%s e on e.id = u.id order by u.place",
-								 graph->prefix, numbering->entities ? "entity" : "relation");
+								 graph->prefix, entities ? "entity" : "relation");
 
 	for (int64 first = 0; first < found->count; first += NAMED_ROWS)
 	{
@@ -128,7 +70,8 @@ found_rows_return(const FoundRows *found, const Graph *graph, const RowNumbering
 		SqlArgs		args = {0};
 
 		for (int i = 0; i < some; i++)
-			id[i] = row_id(numbering, found->row[first + i]);
+			id[i] = entities ? added_entities_id(predictor->added, found->row[first + i]) :
+				predictor->model->relation_id[found->row[first + i]];
 		sql_arg(&args, INT4ARRAYOID, array_of_int4(id, some));
 		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(found->score + first, some));
 		sql_arg(&args, FLOAT8ARRAYOID, array_of_float8(found->probability + first, some));

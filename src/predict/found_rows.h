@@ -8,26 +8,7 @@
 #include "server/compat.h"
 
 #include "model/predictor.h"
-#include "server/growing_array.h"
 #include "server/sql.h"
-
-/* ---- rows --------------------------------------------------------------------------- */
-
-typedef struct RowNumbering
-{
-	const Predictor *predictor;
-	bool		entities;		/* else rows are of relations */
-} RowNumbering;
-
-extern int32 row_id(const RowNumbering *numbering, int32 row);
-
-extern void rows_sort(const Numbers *rows);
-
-/* The facts in which two columns have these ids, as ascending rows of the third column, `wanted`. */
-extern Numbers rows_known(const Graph *graph, const RowNumbering *numbering, const char *wanted,
-						  const char *column, int32 id, const char *other_column, int32 other_id);
-
-/* ---- the best of them ------------------------------------------------------------------ */
 
 typedef struct ScoredRow
 {
@@ -60,8 +41,8 @@ extern FoundRows found_rows_open(Arena arena, int64 room, Size more, const char 
 extern void found_rows_take(FoundRows *found, ScoredRow *scored, int64 count,
 							int (*compare) (const void *, const void *));
 
-/* Adds them to the result: name, score, probability.  (A result of two columns takes the first two.) */
-extern void found_rows_return(const FoundRows *found, const Graph *graph, const RowNumbering *numbering,
+/* Adds them, entities or relations, to the result: name, score, probability.  (One of two columns takes the first two.) */
+extern void found_rows_return(const FoundRows *found, const Graph *graph, const Predictor *predictor, bool entities,
 							  SqlResult *result);
 
 #endif							/* HKG_PREDICT_FOUND_ROWS_H */

@@ -10,6 +10,7 @@
 
 #include "graph/call.h"
 #include "server/argument.h"
+#include "server/growing_array.h"
 #include "server/host.h"
 
 /* The best of those in `found` and of the placed entities that were added */
@@ -67,6 +68,6 @@ hkg_neighbors(PG_FUNCTION_ARGS)
 	if (kge->added > 0)
 		merge_added_neighbors(&predictor, entity, &found);
 	found.probability = found.score;	/* the result has no such column */
-	found_rows_return(&found, call.graph, &(RowNumbering) {&predictor, true}, call.result);
+	found_rows_return(&found, call.graph, &predictor, true, call.result);
 	return call_end(&call);
 }

@@ -10,6 +10,7 @@
 
 #include "graph/call.h"
 #include "server/argument.h"
+#include "server/growing_array.h"
 #include "server/host.h"
 
 /* Most probable first: scores of different relations are not comparable. */
@@ -25,13 +26,50 @@ compare_probable_rows(const void *a, const void *b)
 	return left > right ? -1 : left < right ? 1 : scored_row_compare(a, b);
 }
 
-/* Every relation between two entities but the excluded ones; NaN scores are left out.  known: answers, by relation */
+/* What the facts have of a relation: whether it holds between the two entities, and how many other tails the head has */
+typedef struct RelationFacts
+{
+	bool		is_fact;
+	int64		other_tails;
+} RelationFacts;
+
+typedef struct FactsReading
+{
+	const Model *model;
+	RelationFacts *facts;		/* by row */
+} FactsReading;
+
+static void
+take_facts(void *argument, const Datum *values, const bool *nulls)
+{
+	FactsReading *reading = argument;
+	int32		row = graph_row(reading->model->relation_id, reading->model->kge.relations, DatumGetInt32(values[0]));
+
+	if (row >= 0)
+		reading->facts[row] = (RelationFacts) {DatumGetBool(values[1]), DatumGetInt64(values[2])};
+}
+
+static RelationFacts *
+read_facts(const Graph *graph, const Predictor *predictor, int32 head, int32 tail)
+{
+	const Model *model = predictor->model;
+	FactsReading reading = {model, array_new_zero(RelationFacts, model->kge.relations)};
+	SqlArgs		args = {0};
+
+	sql_arg(&args, INT4OID, Int32GetDatum(added_entities_id(predictor->added, head)));
+	sql_arg(&args, INT4OID, Int32GetDatum(added_entities_id(predictor->added, tail)));
+	sql_stream_often(psprintf("select relation::int, bool_or(tail = $2), count(*) filter (where tail <> $2) "
+							  "from %striple where head = $1 group by 1", graph->prefix),
+					 &args, take_facts, &reading);
+	return reading.facts;
+}
+
+/* Every relation between two entities, facts only where they are wanted; NaN scores are left out. */
 static int64
-score_relations(const Predictor *predictor, int32 head, int32 tail, const Numbers *excluded, const int64 *known,
+score_relations(const Predictor *predictor, int32 head, int32 tail, const RelationFacts *facts, bool known,
 				ScoredRow *scored)
 {
 	const KgeModel *kge = &predictor->model->kge;
-	int64		next = 0;
 	int64		count = 0;
 
 	for (int32 row = 0; row < kge->relations; row++)
@@ -39,53 +77,19 @@ score_relations(const Predictor *predictor, int32 head, int32 tail, const Number
 		Triple		triple = {head, row, tail};
 
 		CHECK_FOR_INTERRUPTS();
-		if (next < excluded->count && excluded->value[next] == row)
-		{
-			next++;
+		if (facts[row].is_fact && !known)
 			continue;
-		}
 		scored[count].row = row;
 		scored[count].parts = predictor_parts(predictor, triple);
 		scored[count].score = predictor_score(predictor, SIDE_TAIL, row, scored[count].parts);
 		scored[count].probability =
 			predictor_probability_alone(predictor, row,
-										scored_row_judged(&scored[count], (EvQuestionScores) {.known = known[row]}));
+										scored_row_judged(&scored[count],
+														  (EvQuestionScores) {.known = facts[row].other_tails}));
 		if (!isnan(scored[count].score) && (ev_uses_embedding(predictor->kind) || scored[count].score > 0))
 			count++;
 	}
 	return count;
-}
-
-/* How many other tails a head is known to have, by relation */
-typedef struct RowCounts
-{
-	const Model *model;
-	int64	   *known;
-} RowCounts;
-
-static void
-take_count(void *argument, const Datum *values, const bool *nulls)
-{
-	RowCounts  *counts = argument;
-	int32		row = graph_row(counts->model->relation_id, counts->model->kge.relations, DatumGetInt32(values[0]));
-
-	if (row >= 0)
-		counts->known[row] = DatumGetInt64(values[1]);
-}
-
-static int64 *
-known_tails(const Graph *graph, const Predictor *predictor, int32 head, int32 tail)
-{
-	const Model *model = predictor->model;
-	RowCounts	counts = {model, array_new_zero(int64, model->kge.relations)};
-	SqlArgs		args = {0};
-
-	sql_arg(&args, INT4OID, Int32GetDatum(added_entities_id(predictor->added, head)));
-	sql_arg(&args, INT4OID, Int32GetDatum(added_entities_id(predictor->added, tail)));
-	sql_stream_often(psprintf("select relation::int, count(*) from %striple where head = $1 and tail <> $2 group by 1",
-							  graph->prefix),
-					 &args, take_count, &counts);
-	return counts.known;
 }
 
 static void
@@ -93,20 +97,15 @@ predict_relations(Graph *graph, const Predictor *predictor, int32 head, int32 ta
 				  int k, bool known, SqlResult *result)
 {
 	const KgeModel *kge = &predictor->kge;
-	const RowNumbering numbering = {predictor, false};
 	ScoredRow  *scored = array_new(ScoredRow, kge->relations);
 	FoundRows	found = found_rows_open(hkg_arena(), Min(k, kge->relations), 0, "relations");
-	Numbers		excluded = {0};
 	int64		count;
 
-	if (!known)
-		excluded = rows_known(graph, &numbering, "relation", "head", added_entities_id(predictor->added, head),
-							  "tail", added_entities_id(predictor->added, tail));
-	count = score_relations(predictor, head, tail, &excluded, known_tails(graph, predictor, head, tail), scored);
+	count = score_relations(predictor, head, tail, read_facts(graph, predictor, head, tail), known, scored);
 	found_rows_take(&found, scored, count, compare_probable_rows);
 	for (int64 i = 0; i < found.count; i++)
 		found.probability[i] = scored[i].probability;
-	found_rows_return(&found, graph, &numbering, result);
+	found_rows_return(&found, graph, predictor, false, result);
 }
 
 HKG_FUNCTION(hkg_predict_relations);

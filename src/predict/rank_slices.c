@@ -4,7 +4,7 @@
  *
  * A rank depends on its triple, the model, the facts and the filter: so any node finds the same.
  */
-#include "evaluate.h"
+#include "rank_task.h"
 
 #include "catalog/pg_type.h"
 
