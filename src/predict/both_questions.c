@@ -145,18 +145,6 @@ both_questions_look(BothQuestions *both, Side side, const int32 *given, int64 co
 	pfree(missing);
 }
 
-/* The given entity may be found with the others, and is none of them. */
-static void
-mark_answers(const KgeAnswer *answer, int64 count, int32 given, int64 most, bool *marked)
-{
-	for (int64 i = 0; i < count && most > 0; i++)
-		if (answer[i].row != given)
-		{
-			marked[answer[i].row] = true;
-			most--;
-		}
-}
-
 void
 both_questions_mark_best(BothQuestions *both, Side side, const int32 *given, int64 count, int64 most, bool *marked)
 {
@@ -176,7 +164,18 @@ both_questions_mark_best(BothQuestions *both, Side side, const int32 *given, int
 
 		kge_top_many_ask(both->search, question, some, room, answer, found);
 		for (int i = 0; i < some; i++)
-			mark_answers(answer + i * room, found[i], given[first + i], most, marked);
+		{
+			const KgeAnswer *answers = answer + i * room;
+			int64		marks = 0;
+
+			/* the given entity may be found with the others, and is none of them */
+			for (int64 j = 0; j < found[i] && marks < most; j++)
+				if (answers[j].row != given[first + i])
+				{
+					marked[answers[j].row] = true;
+					marks++;
+				}
+		}
 		free_questions(question, some);
 	}
 	if (has_quick)

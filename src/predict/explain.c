@@ -147,18 +147,6 @@ embedding_of(const AddedEntities *added, Triple row)
 	return psprintf(REASON_EMBEDDING "; of head: %s; of tail: %s)", ends[head], ends[tail]);
 }
 
-static const EvCandidate *
-copy_candidate(const EvCandidate *candidate)
-{
-	EvCandidate *copy;
-
-	if (candidate == NULL)
-		return NULL;
-	copy = palloc(sizeof(EvCandidate));
-	*copy = *candidate;
-	return copy;
-}
-
 /* The shares of rules and of paths, which statements of users do not change any more */
 static void
 find_evidence_shares(Explanation *explanation, EvAnswering *answering, Triple row)
@@ -166,10 +154,13 @@ find_evidence_shares(Explanation *explanation, EvAnswering *answering, Triple ro
 	const Evidence *evidence = explanation->evidence;
 	int32		key = 2 * row.relation + SIDE_TAIL;
 	double		weight = evidence->weights.scale[key] * evidence->weights.weight[key];
+	const EvCandidate *candidate = evidence_for_triple(evidence, answering, EV_BOTH, explanation->triple);
+	EvCandidate *copy;
 
-	explanation->candidate = copy_candidate(evidence_for_triple(evidence, answering, EV_BOTH, explanation->triple));
-	if (explanation->candidate == NULL)
+	if (candidate == NULL)
 		return;
+	explanation->candidate = copy = palloc(sizeof(EvCandidate));
+	*copy = *candidate;
 	explanation->evidence_share = weight * ev_evidence(explanation->candidate, evidence->weights.discount);
 	explanation->paths_share = weight * evidence->weights.network[key] * explanation->candidate->network;
 	if (explanation->paths_share > 0)
@@ -232,15 +223,6 @@ return_grounding(void *argument, const Datum *values, const bool *nulls)
 	pfree(DatumGetPointer(row[0]));
 }
 
-static void
-return_embedding(const Explanation *explanation)
-{
-	Datum		row[4] = {CStringGetTextDatum(explanation->embedding), 0, 0, Float8GetDatum(explanation->embedding_share)};
-	bool		nulls[4] = {false, true, true, false};
-
-	sql_result_row(explanation->result, row, nulls);
-}
-
 /* Lists those paths that have at least that share, and were not listed yet. */
 static void
 return_paths(Explanation *explanation, double least)
@@ -269,7 +251,12 @@ explain(Explanation *explanation)
 
 	find_shares(explanation);
 	if (explanation->evidence != NULL)
-		return_embedding(explanation);
+	{
+		Datum		row[4] = {CStringGetTextDatum(explanation->embedding), 0, 0, Float8GetDatum(explanation->embedding_share)};
+		bool		nulls[4] = {false, true, true, false};
+
+		sql_result_row(explanation->result, row, nulls);
+	}
 	rules = rules_for_triple(explanation);
 	list_sort(rules, compare_shares);
 	sql_arg(&args, INT4OID, Int32GetDatum(explanation->triple.head));

@@ -79,15 +79,6 @@ facts_at(const FactIndex *facts, int32 relation, const int64 *place, int64 count
 	return fact;
 }
 
-static Triple *
-draw_facts_of(const RuleSurvey *survey, int32 relation, KgeSample sample)
-{
-	int64	   *place = array_new(int64, sample.count);
-
-	kge_sample_draw(sample, (uint64) survey->seed, place);
-	return facts_at(survey->facts, relation, place, sample.count);
-}
-
 static void
 add_rules(RuleSurvey *survey, int32 relation, int64 facts, int64 asked, const RelationPath *path,
 		  const EvPathCounts *counts, int64 count)
@@ -120,11 +111,13 @@ survey_relation(RuleSurvey *survey, int32 relation)
 										  survey->taken + (survey->count + survey->k) * sizeof(LearntRule),
 										  "a survey of learnt paths", "ask for fewer facts with a smaller sample");
 	EvPathCounts *counts = array_new(EvPathCounts, survey->k);
+	int64	   *place = array_new(int64, sample.count);
 	RelationPath *path;
 	int64		count;
 
+	kge_sample_draw(sample, (uint64) survey->seed, place);
 	count = path_survey(&arena, survey->pool, survey->facts, survey->network,
-						draw_facts_of(survey, relation, sample), sample.count, &path);
+						facts_at(survey->facts, relation, place, sample.count), sample.count, &path);
 	count = Min(count, survey->k);
 	ev_count_paths(&arena, survey->pool, survey->facts, &search, relation, path, count, counts);
 	MemoryContextSwitchTo(caller);

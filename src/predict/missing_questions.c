@@ -14,12 +14,6 @@
 #include "server/growing_array.h"
 #include "server/host.h"
 
-static bool
-is_restricted(const ShownEntities *shown)
-{
-	return shown->side[SIDE_HEAD].given || shown->side[SIDE_TAIL].given;
-}
-
 /* The entities that a side's questions may be about */
 static const EntitySet *
 given_set(const MissingQuestions *questions, Side side)
@@ -98,7 +92,7 @@ missing_questions_open(Graph *graph, const Predictor *predictor, int32 relation,
 	questions.question = arena_new(&arena, Question, questions.most);
 	questions.known = arena_new(&arena, int32, questions.most_known);
 	questions.likely = array_new(int32, LIKELY);
-	if (!is_restricted(shown))
+	if (!shown->side[SIDE_HEAD].given && !shown->side[SIDE_TAIL].given)
 		return questions;
 	questions.chosen = arena_new(&arena, Question, questions.most);
 	questions.chosen_known = arena_new(&arena, int32, 2 * questions.most_known + questions.most);
@@ -106,18 +100,6 @@ missing_questions_open(Graph *graph, const Predictor *predictor, int32 relation,
 }
 
 /* ---- of a relation and side ---------------------------------------------------------- */
-
-/* A question about an entity, with its answers among the facts */
-static Question
-question_about(const MissingQuestions *questions, int32 entity, int32 relation, Side side, int64 *known)
-{
-	FactGroup	group = fact_group(questions->facts, entity, asked_atom(relation, side));
-	Question	question = {side, entity, relation, questions->known + *known, group.end - group.first};
-
-	for (int64 i = group.first; i < group.end; i++)
-		questions->known[(*known)++] = questions->facts->edge[i].other;
-	return question;
-}
 
 typedef struct FrequentAnswer
 {
@@ -160,22 +142,13 @@ find_likely(const MissingQuestions *questions, DirectedAtom atom)
 	return count;
 }
 
-/* The part of `count` that is the slice's: all of it without slices.  Returns how many, from *first on. */
-static int64
-part_of_slice(NodeSlice slice, int64 count, int64 *first)
-{
-	if (slice.count == 0)
-		slice = (NodeSlice) {.number = 1,.count = 1};
-	*first = count * (slice.number - 1) / slice.count;
-	return count * slice.number / slice.count - *first;
-}
-
 QuestionList
 missing_questions_of(const MissingQuestions *questions, int32 relation, Side side)
 {
 	DirectedAtom atom = asked_atom(relation, side);
-	int64		known = 0;
-	int64		first;
+	NodeSlice	slice = questions->slice;
+	int32	   *known = questions->known;
+	int64		first = 0;
 	int32	   *entity;
 	QuestionList asked = {
 		.side = side,
@@ -187,11 +160,19 @@ missing_questions_of(const MissingQuestions *questions, int32 relation, Side sid
 		.likely_count = find_likely(questions, atom)
 	};
 
-	asked.count = part_of_slice(questions->slice, asked.count, &first);
+	if (slice.count > 0)
+	{
+		first = asked.count * (slice.number - 1) / slice.count;
+		asked.count = asked.count * slice.number / slice.count - first;
+	}
 	for (int64 i = 0; i < asked.count; i++)
 	{
+		FactGroup	group = fact_group(questions->facts, entity[first + i], atom);
+
 		CHECK_FOR_INTERRUPTS();
-		questions->question[i] = question_about(questions, entity[first + i], relation, side, &known);
+		questions->question[i] = (Question) {side, entity[first + i], relation, known, group.end - group.first};
+		for (int64 j = group.first; j < group.end; j++)
+			*known++ = questions->facts->edge[j].other;
 	}
 	if (given_set(questions, side)->given)
 		pfree(entity);

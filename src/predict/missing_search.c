@@ -3,10 +3,10 @@
  *		The most probable missing facts of a graph, as the answers of many questions, on this server.
  *
  * missing_questions.c has the questions; src/kge finds the facts.  Where only some heads or tails are shown, a search
- * passes over these alone (kge/search/chosen.c); then each side has a search of its own, and the best that
- * the first one finds are offered to the second.  Probabilities are those among all entities: for questions that may
- * have an answer that is listed, the best ones of all are found first.  What counts is the probability by both questions
- * of a triple (both_questions.c).
+ * passes over these alone (kge/search/chosen.c); then each side has a search of its own, and the best that the first
+ * one finds are offered to the second.  Probabilities are those among all entities: for questions that may have an
+ * answer that is listed, the best ones of all are found first.  What counts is the probability by both questions of a
+ * triple (both_questions.c).
  *
  * Where few entities may be shown on a side, and any on the other one, the questions for that side are many.  So they
  * are asked about those alone that the few's own questions find first, unless an exact list is wanted.

@@ -201,12 +201,6 @@ read_known(const Asked *asked, const int32 *given, int count)
 	return known;
 }
 
-static bool
-is_known(const KnownAnswers *known, int question, int32 row)
-{
-	return has_int32(known->row.value, first_known(known, question), known->end[question], row);
-}
-
 /* Probabilities depend on the first EV_SHOWN answers, facts left out. */
 static int
 answers_listed(const Asked *asked, const KnownAnswers *known, int count)
@@ -357,6 +351,8 @@ static void
 return_question(const Asked *asked, const Answers *answers, const AnswerNames *names, int question, Datum given,
 				SqlResult *result)
 {
+	const KnownAnswers *known = answers->known;
+
 	for (int64 j = 0; j < Min(answers->found[question], asked->k); j++)
 	{
 		const KgeAnswer *answer = &answers->answer[(int64) question * answers->listed + j];
@@ -366,7 +362,8 @@ return_question(const Asked *asked, const Answers *answers, const AnswerNames *n
 		double		probability;
 
 		CHECK_FOR_INTERRUPTS();
-		judged.question.known -= asked->known && is_known(answers->known, question, answer->row);
+		if (asked->known && has_int32(known->row.value, first_known(known, question), known->end[question], answer->row))
+			judged.question.known--;
 		probability = predictor_probability(asked->predictor, asked->side, asked->relation, judged);
 		values[1] = names->name[lower_bound_int32(names->row.value, 0, names->row.count, answer->row)];
 		values[2] = Float8GetDatum(judged.score);

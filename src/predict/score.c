@@ -132,28 +132,6 @@ call_site(FunctionCallInfo fcinfo)
 	return site;
 }
 
-/* Clears what the call site keeps, unless it is valid for this graph, model, evidence and the active snapshot. */
-static void
-check_kept(CallSite *site, const char *graph, const char *model, EvKind kind)
-{
-	if (site->graph != NULL &&
-		(strcmp(site->graph, graph) != 0 || strcmp(site->model, model) != 0 || site->kind != kind ||
-		 site->entities->count >= NAMES_LIMIT || site->relations->count >= NAMES_LIMIT ||
-		 site->snapshot != snapshot_number(site->written)))
-		forget_all(site);
-}
-
-/* Before the tables are read, as a query that reads them may write */
-static void
-note_written(CallSite *site, const Graph *graph)
-{
-	MemoryContext caller = MemoryContextSwitchTo(site->context);
-
-	site->written = tables_written(graph, tables_read);
-	site->snapshot = snapshot_number(site->written);
-	MemoryContextSwitchTo(caller);
-}
-
 /* Room for what exact scores take from relations: from each one, or from those that were asked for last. */
 static void
 take_exact_scores(CallSite *site, const KgeModel *kge)
@@ -294,16 +272,6 @@ find_kept_row(NamedNumbers *names, LastText *last, int32 *row)
 	return true;
 }
 
-/* The same with the triple. */
-static bool
-find_kept(CallSite *site, ScoredTriple *scored)
-{
-	return find_kept_model(site, scored) &&
-		find_kept_row(site->entities, &site->name[HEAD], &scored->triple.head) &&
-		find_kept_row(site->relations, &site->name[RELATION], &scored->triple.relation) &&
-		find_kept_row(site->entities, &site->name[TAIL], &scored->triple.tail);
-}
-
 /* Between these two, the graph's tables are read. */
 static Graph *
 begin_reading(const char *graph, int *nest_level)
@@ -328,8 +296,13 @@ find_in_tables(CallSite *site, const char *graph_name, const char *model_name, S
 
 	if (!find_kept_model(site, scored))
 	{
+		MemoryContext caller = MemoryContextSwitchTo(site->context);
+
+		/* before the tables are read, as a query that reads them may write */
 		forget_all(site);
-		note_written(site, graph);
+		site->written = tables_written(graph, tables_read);
+		site->snapshot = snapshot_number(site->written);
+		MemoryContextSwitchTo(caller);
 		scored->model = model_open(graph, model_name);
 		scored->facts = model_facts(graph, scored->model,
 									scored->kind != EV_EMBEDDING || (scored->judged && scored->model->probable));
@@ -357,8 +330,16 @@ find_triple(FunctionCallInfo fcinfo, ScoredTriple *scored)
 	if (site->evidence.number < 0)
 		site->evidence.number = argument_evidence(fcinfo, 5);
 	scored->kind = (EvKind) site->evidence.number;
-	check_kept(site, graph, model, scored->kind);
-	if (!find_kept(site, scored))
+	/* what the call site keeps is for one graph, model, kind of evidence and snapshot */
+	if (site->graph != NULL &&
+		(strcmp(site->graph, graph) != 0 || strcmp(site->model, model) != 0 || site->kind != scored->kind ||
+		 site->entities->count >= NAMES_LIMIT || site->relations->count >= NAMES_LIMIT ||
+		 site->snapshot != snapshot_number(site->written)))
+		forget_all(site);
+	if (!find_kept_model(site, scored) ||
+		!find_kept_row(site->entities, &site->name[HEAD], &scored->triple.head) ||
+		!find_kept_row(site->relations, &site->name[RELATION], &scored->triple.relation) ||
+		!find_kept_row(site->entities, &site->name[TAIL], &scored->triple.tail))
 		find_in_tables(site, graph, model, scored);
 }
 
@@ -405,18 +386,6 @@ hkg_score(PG_FUNCTION_ARGS)
 
 /* ---- true or false ------------------------------------------------------------------------ */
 
-static void
-no_threshold(const char *model, const char *relation, EvKind kind)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("model \"%s\" has no threshold for relation \"%s\"%s", model, relation,
-					kind == EV_EMBEDDING ? "" : psprintf(" and evidence \"%s\"", evidence_kinds[kind])),
-			 errdetail("Thresholds, or probabilities in their place, are learnt from the valid split, "
-					   "or the facts held out in its place, at the end of a training."),
-			 errhint("Hold facts out with hkg_split, or load a valid split, and train again.")));
-}
-
 /* NaN where the relation has none and is judged by probabilities */
 static double
 read_threshold(FunctionCallInfo fcinfo, const ScoredTriple *scored)
@@ -435,7 +404,14 @@ read_threshold(FunctionCallInfo fcinfo, const ScoredTriple *scored)
 							   "where model = $1 and relation = $2 and evidence = $3",
 							   graph->prefix), &args, &threshold);
 	if (!found && (!model->probable || scored->facts.evidence == NULL))
-		no_threshold(model->name, argument_text(fcinfo, 2, "relation"), scored->kind);
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("model \"%s\" has no threshold for relation \"%s\"%s", model->name,
+						argument_text(fcinfo, 2, "relation"), scored->kind == EV_EMBEDDING ? "" :
+						psprintf(" and evidence \"%s\"", evidence_kinds[scored->kind])),
+				 errdetail("Thresholds, or probabilities in their place, are learnt from the valid split, "
+						   "or the facts held out in its place, at the end of a training."),
+				 errhint("Hold facts out with hkg_split, or load a valid split, and train again.")));
 	end_reading(nest_level);
 	return found ? DatumGetFloat8(threshold) : NAN;
 }
