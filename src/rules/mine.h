@@ -1,6 +1,6 @@
 /*
  * mine.h
- *		The search for rules and their counts on the facts, all but embedding confidence (see mine_rules.c).
+ *		The search for rules and their counts on the facts, all but embedding confidence (see mined_rules.c).
  */
 #ifndef HKG_RULES_MINE_H
 #define HKG_RULES_MINE_H

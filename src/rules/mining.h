@@ -1,6 +1,6 @@
 /*
  * mining.h
- *		What the parts of mining share: mine_rules.c (the whole, the result), rule_search.c (the rules over the bounds
+ *		What the parts of mining share: mined_rules.c (the whole, the result), rule_search.c (the rules over the bounds
  *		and their supports), body_counts.c (the sizes of their bodies).  Entities and relations are rows.
  */
 #ifndef HKG_RULES_MINING_H

@@ -1,5 +1,5 @@
 /*
- * mine_rules.c
+ * mined_rules.c
  *		The search for rules and their counts on the facts (see mine.h).
  *
  * The search finds the rules over the bounds and their supports (rule_search.c).  Then their bodies are evaluated
