@@ -94,12 +94,6 @@ take_parts(ChosenParts *parts, const KgeModel *model, int threads, Allocation *a
 	return TAKE(allocation, ChosenParts, 1);
 }
 
-static ChosenParts
-plan(const KgeModel *model, const KgeAdjustment *adjustment, int32_t count)
-{
-	return (ChosenParts) {.chosen = {.model = *model,.count = count},.adjustment.all = adjustment};
-}
-
 static void
 fill_rows(KgeChosen *chosen, Pool *pool, const KgeModel *model, const int32_t *entity)
 {
@@ -128,7 +122,7 @@ KgeChosen *
 kge_chosen(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, const int32_t *chosen,
 		   int32_t count)
 {
-	ChosenParts parts = plan(model, adjustment, count);
+	ChosenParts parts = {.chosen = {.model = *model,.count = count},.adjustment.all = adjustment};
 	ChosenParts *taken;
 	Allocation	allocation = {0};
 

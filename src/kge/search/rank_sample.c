@@ -70,23 +70,17 @@ kge_sample_draw(KgeSample sample, uint64_t seed, int64_t *places)
 
 /* ---- estimates ---------------------------------------------------------------------- */
 
-static void
-mean_reciprocals(KgeSample sample, const int32_t *ranks, int sides, double *reciprocals)
+KgeMetrics
+kge_sample_metrics(KgeSample sample, const int32_t *ranks, int sides, double *reciprocals)
 {
+	KgeMetrics	sum = {0, 0, 0, 0, 0};
+
 	for (int64_t i = 0; i < sample.count; i++)
 	{
 		reciprocals[i] = 0;
 		for (int side = 0; side < sides; side++)
 			reciprocals[i] += 1.0 / ranks[side * sample.count + i] / sides;
 	}
-}
-
-KgeMetrics
-kge_sample_metrics(KgeSample sample, const int32_t *ranks, int sides, double *reciprocals)
-{
-	KgeMetrics	sum = {0, 0, 0, 0, 0};
-
-	mean_reciprocals(sample, ranks, sides, reciprocals);
 	if (kge_sample_is_all(sample))
 		return kge_metrics(ranks, sides * sample.count);
 	for (int64_t i = 0; i < sides * sample.count; i++)
