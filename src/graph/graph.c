@@ -79,28 +79,15 @@ graph_check_name(const Graph *graph)
 				 errhint("Try again, with the name that the graph has now.")));
 }
 
-static Graph *
-check_graph(Graph *graph)
+Graph *
+graph_open(const char *name)
 {
+	Graph	   *graph = graph_find(name);
+
 	graph_check_layout(graph);
 	graph_check_distribution(graph);
 	check_model_table(graph);
 	return graph;
-}
-
-Graph *
-graph_open(const char *name)
-{
-	return check_graph(graph_find(name));
-}
-
-Graph *
-graph_open_to_write(const char *name)
-{
-	Graph	   *graph = graph_find(name);
-
-	graph_upgrade_to_write(graph);
-	return check_graph(graph);
 }
 
 Graph *
@@ -111,16 +98,6 @@ graph_open_facts(const char *name)
 	graph_check_layout(graph);
 	graph_check_facts(graph);
 	check_model_table(graph);
-	return graph;
-}
-
-Graph *
-graph_open_pinned(const char *name)
-{
-	int			nest_level = sql_pin();
-	Graph	   *graph = graph_open_to_write(name);
-
-	sql_unpin(nest_level);
 	return graph;
 }
 

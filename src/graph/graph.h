@@ -42,12 +42,6 @@ extern Graph *graph_open(const char *name);
 /* The same for functions that need facts and names alone: a worker of a cluster has these. */
 extern Graph *graph_open_facts(const char *name);
 
-/* The same for what writes the graph: one of an older layout is upgraded, if the user owns it. */
-extern Graph *graph_open_to_write(const char *name);
-
-/* The same in a function whose declaration does not pin search_path. */
-extern Graph *graph_open_pinned(const char *name);
-
 /* The same for a graph of any layout: for functions that look at none of its tables. */
 extern Graph *graph_find(const char *name);
 
@@ -90,11 +84,24 @@ extern bool graph_has_slices(const Graph *graph);
 
 /* ---- the version of the tables (layout.c) ----------------------------------- */
 
-/* ERROR 55000, with the way out as HINT, unless the graph has the layout that this library reads. */
+/* The layout that this library reads and writes: the number of the last procedure _hkg_layout_N. */
+#define GRAPH_LAYOUT 2
+
+extern int32 graph_layout(const Graph *graph);
+
+/* ERROR 55000, with the way out as HINT, for a graph of another layout. */
+extern void graph_refuse_layout(const Graph *graph, int32 layout);
+
+/* The same unless the graph has the layout that this library reads. */
 extern void graph_check_layout(const Graph *graph);
 
-/* Upgrades a graph of an older layout, if the user owns it, with a NOTICE. */
-extern void graph_upgrade_to_write(Graph *graph);
+/* ---- opening a graph to write it (upgrade.c) -------------------------------- */
+
+/* As graph_open, and a graph of an older layout is upgraded with a NOTICE, if the user owns it. */
+extern Graph *graph_open_to_write(const char *name);
+
+/* The same in a function whose declaration does not pin search_path. */
+extern Graph *graph_open_pinned(const char *name);
 
 /* ---- rights (rights.c) ------------------------------------------------------ */
 

@@ -167,16 +167,6 @@ procedure_look_back(Procedure *procedure)
 	learner_constrain(&procedure->learner);
 }
 
-bool
-procedure_is_done(const Procedure *procedure)
-{
-	const TrainSettings *settings = &procedure->settings;
-
-	return procedure->done >= settings->iterations ||
-		(settings->patience > 0 && procedure->done > 0 &&
-		 procedure->done - procedure->best.iteration.number >= settings->patience);
-}
-
 /* ---- an iteration ------------------------------------------------------------- */
 
 static int

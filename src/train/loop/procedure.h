@@ -89,7 +89,15 @@ extern void procedure_open(Procedure *procedure);
 extern void procedure_look_back(Procedure *procedure);
 
 /* Whether all iterations were done, or patience has run out. */
-extern bool procedure_is_done(const Procedure *procedure);
+static inline bool
+procedure_is_done(const Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+
+	return procedure->done >= settings->iterations ||
+		(settings->patience > 0 && procedure->done > 0 &&
+		 procedure->done - procedure->best.iteration.number >= settings->patience);
+}
 
 /*
  * All iterations and the path network, then the model, which replaces the one of its name, unless it is worse than the
