@@ -85,7 +85,7 @@ extern bool graph_has_slices(const Graph *graph);
 /* ---- the version of the tables (layout.c) ----------------------------------- */
 
 /* The layout that this library reads and writes: the number of the last procedure _hkg_layout_N. */
-#define GRAPH_LAYOUT 2
+extern const int32 library_layout;
 
 extern int32 graph_layout(const Graph *graph);
 

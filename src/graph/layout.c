@@ -12,6 +12,8 @@
 
 #include "server/sql.h"
 
+const int32 library_layout = 2;
+
 int32
 graph_layout(const Graph *graph)
 {
@@ -31,8 +33,8 @@ graph_refuse_layout(const Graph *graph, int32 layout)
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("graph \"%s\" has layout %d, but this version of hybridkg reads layout %d",
-					graph->name, layout, GRAPH_LAYOUT),
-			 layout < GRAPH_LAYOUT ?
+					graph->name, layout, library_layout),
+			 layout < library_layout ?
 			 errhint("Its owner can upgrade it: select hkg_upgrade_graph(%s)", quote_literal_cstr(graph->name)) :
 			 errhint("Install the newer version of hybridkg that upgraded the graph, and begin a new session.")));
 }
@@ -42,6 +44,6 @@ graph_check_layout(const Graph *graph)
 {
 	int32		layout = graph_layout(graph);
 
-	if (layout != GRAPH_LAYOUT)
+	if (layout != library_layout)
 		graph_refuse_layout(graph, layout);
 }

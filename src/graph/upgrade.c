@@ -108,11 +108,11 @@ upgrade(Graph *graph, Oid owner)
 
 	graph_lock_for_upgrade(graph);
 	layout = layout_as(graph, owner);
-	if (layout > GRAPH_LAYOUT)
+	if (layout > library_layout)
 		graph_refuse_layout(graph, layout);
-	if (layout < GRAPH_LAYOUT)
+	if (layout < library_layout)
 		graph_lock_whole(graph);
-	while (layout < GRAPH_LAYOUT)
+	while (layout < library_layout)
 	{
 		char	   *step = find_step(++layout);
 
@@ -128,7 +128,7 @@ graph_open_to_write(const char *name)
 	Oid			owner;
 	int32		layout;
 
-	if (graph_has_owner(graph, &owner) && (layout = layout_as(graph, owner)) >= 1 && layout < GRAPH_LAYOUT)
+	if (graph_has_owner(graph, &owner) && (layout = layout_as(graph, owner)) >= 1 && layout < library_layout)
 	{
 		graph_check_distribution(graph);
 		layout = upgrade(graph, owner);
