@@ -1,6 +1,6 @@
 /*
  * settings_check.c
- *		Which arguments of hkg_train go together, and with this machine.  The range of each is in settings.c.
+ *		Which arguments of hkg_train go together, and with this machine.  The range of each is in settings_table.c.
  */
 #include "settings.h"
 

@@ -187,6 +187,7 @@ next_below(int bound)
 	return (int) random_below(next_draw(), (uint64_t) bound);
 }
 
+/* New ones come last: tests name some by their place. */
 const Variant variants[] = {
 	{"transe", 1, false}, {"transe", 2, false}, {"distmult", 1, false}, {"complex", 1, false},
 	{"rotate", 1, false}, {"rotate", 2, false}, {"rescal", 1, false},
