@@ -738,7 +738,7 @@ begin
 			|| case when base in ('json', 'jsonb') then format('''list'', bool_and(jsonb_typeof(s.%I::jsonb) = ''array''))', name)
 				when base in ('date', 'timestamp', 'timestamptz') then format('''year'', count(distinct extract(year from s.%1$I)), '
 					'''month'', count(distinct extract(month from s.%1$I)), ''weekday'', count(distinct extract(dow from s.%1$I)))', name)
-				else '''list'', false)' end else 'null' end, ', ') from @extschema@._hkg_columns(tbl))
+				else '''list'', false)' end else 'null' end, ', ' order by place) from @extschema@._hkg_columns(tbl))
 		|| ']::jsonb[] from ' || @extschema@._hkg_sample(tbl) into counts;
 
 	-- 2. Judge by them: the first reason that holds decides
@@ -1080,8 +1080,8 @@ begin
 		join pg_namespace n on n.oid = c.relnamespace
 		left join jsonb_each(keys) g on g.key in (c.relname, format('%I.%I', n.nspname, c.relname))
 		cross join lateral (select case when g.key is null then @extschema@._hkg_key(c.oid)
-			else array(select jsonb_array_elements_text(case jsonb_typeof(g.value) when 'array' then g.value else jsonb_build_array(g.value) end))::name[] end as key) k;
-
+			else nullif(array_remove(array(select jsonb_array_elements_text(case jsonb_typeof(g.value) when 'array' then g.value
+				else jsonb_build_array(g.value) end)), null), '{}')::name[] end as key) k;
 	if not found then
 		raise exception using errcode = 'invalid_parameter_value', message = case when schema is null then 'tables is empty' else format('schema %s has no tables', schema) end;
 	end if;
@@ -1891,6 +1891,7 @@ declare
 	heads text[];
 	lacking bigint;
 	answers text[];
+	most float8;
 begin
 	-- 1. The column, and the names of its values in the graph
 	perform @extschema@._hkg_check_graph(graph);
@@ -1925,32 +1926,36 @@ begin
 			hint = format('Bring it in step with the tables: select hkg_sync(%L)', graph);
 	end if;
 
-	-- 3. The answers: a row has one value, so the probabilities of its ten best are parts of 1
+	-- 3. The answers: a row has one value, so the probabilities of its ten best are parts of 1, below the bound of the calibration
+	execute format('select coalesce(w.calibration -> $3, m.evidence -> ''calibration'' -> $3) ->> ''most'' from %1$I.model m
+		left join (%1$I.evidence_weight w join %1$I.relation r on r.id = w.relation and r.name = $2) on w.model = m.name and w.side = ''tail''
+		where m.name = $1', graph) into most using model, asked.relation, evidence;
 	return query
 	with answer as (
-		select a.head, a.tail, substr(a.tail, length(asked.prefix) + 1) as value, a.probability / sum(a.probability) over w as probability,
-			row_number() over (w order by a.score desc) as place
-		from @extschema@.hkg_predict_tails(graph, heads, asked.relation, 10, model, true, evidence, answers) a
-		window w as (partition by a.head)
-	), middle as (	-- of a bin, in numbers or seconds; of an open one its bound
-		select head, sum(a.probability * (coalesce(low, high) + coalesce(high, low)) / 2) as expected
+		select a.head, a.tail, a.number, substr(a.tail, length(asked.prefix) + 1) as value,
+			least(a.probability / nullif(sum(a.probability) over (partition by a.head), 0), most) as probability
+		from @extschema@.hkg_predict_tails(graph, heads, asked.relation, 10, model, true, evidence, answers)
+			with ordinality a (head, tail, score, probability, number)
+	), best as (
+		select a.*, row_number() over ranked as place, lead(a.value) over ranked as next_value, lead(a.probability) over ranked as next_probability,
+			sum(a.probability * m.middle) over whole / nullif(sum(a.probability) over whole, 0) as expected
 		from answer a
 			cross join lateral regexp_split_to_array(btrim(a.value, '([)'), ',') b(bound)
-			cross join lateral (select case asked.reading when 'time' then extract(epoch from nullif(bound[1], '')::timestamp) else nullif(bound[1], '')::float8 end,
-				case asked.reading when 'time' then extract(epoch from nullif(bound[2], '')::timestamp) else nullif(bound[2], '')::float8 end) l(low, high)
-		where asked.reading = 'time' or asked.reading = 'number' and asked.bins[1] ~ '^-?[0-9.]+(e[-+]?[0-9]+)?$'
-		group by head
+			cross join lateral (select case	-- of a bin, in numbers or seconds; of an open one its bound
+				when asked.reading = 'time' then (extract(epoch from coalesce(nullif(bound[1], ''), bound[2])::timestamp)
+					+ extract(epoch from coalesce(nullif(bound[2], ''), bound[1])::timestamp)) / 2
+				when asked.reading = 'number' and asked.bins[1] ~ '^-?[0-9.]+(e[-+]?[0-9]+)?$' then
+					(coalesce(nullif(bound[1], ''), bound[2])::float8 + coalesce(nullif(bound[2], ''), bound[1])::float8) / 2 end) m(middle)
+		window whole as (partition by a.head), ranked as (partition by a.head order by a.number)
 	)
 	select substr(b.head, length(asked.own) + 2), b.value, b.probability,
-		case asked.reading when 'time' then (to_timestamp(m.expected) at time zone 'UTC')::text else m.expected::numeric(30, 3)::text end,
-		r.value, r.probability, e.reason
-	from answer b
-		left join answer r on r.head = b.head and r.place = 2
-		left join middle m on m.head = b.head
+		case asked.reading when 'time' then (to_timestamp(b.expected) at time zone 'UTC')::text else round(b.expected::numeric, 3)::text end,
+		b.next_value, b.next_probability, e.reason
+	from best b
 		left join lateral (select concat(x.rule, ', as ' || x.grounding) as reason
 			from @extschema@.hkg_explain(graph, b.head, asked.relation, b.tail, model) x order by x.share desc nulls last limit 1) e on true
 	where b.place = 1
-	order by array_position(heads, b.head);
+	order by b.number;
 end
 $$;
 comment on function hkg_fill(name, regclass, name, text[], text, name, text) is
@@ -1962,7 +1967,7 @@ condition: SQL about row s that must hold, too; other tables need their schema
 model: a trained model of the graph
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
 key: of the row, as text; of several columns (a, b)::text
-value, probability: the best value, and its chance if the cell has a value, one of the ten best
+value, probability: the best value, and its chance if the cell has a value, one of the ten best; below n / (n + 1) for n held-out cells
 expected: of numbers and times, the mean over these ten bins
 runner_up, runner_up_probability: the second best
 reason: the first row of hkg_explain

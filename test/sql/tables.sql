@@ -117,6 +117,9 @@ create view dear as select id, title, price, supplier from product where price >
 select hkg_tools.try($$select * from hkg_set_source('n', '{note, product}')$$);
 select hkg_tools.try($$select * from hkg_set_source('n', '{note}', keys => '{"note": "nothing"}')$$);
 select hkg_tools.try($$select * from hkg_set_source('n', '{note}', keys => '{"other": "id"}')$$);
+select hkg_tools.try($$select * from hkg_set_source('n', '{note}', keys => '{"note": []}')$$);
+select hkg_tools.try($$select * from hkg_set_source('n', '{note}', keys => '{"note": null}')$$);
+select hkg_tools.try($$select * from hkg_set_source('n', '{note}', keys => '[]')$$);
 select hkg_tools.try($$select * from hkg_set_source('n')$$);
 select hkg_tools.try($$select * from hkg_set_source('n', '{}')$$);
 select * from hkg_set_source('n', '{note, dear}', keys => '{"note": "id", "shop.dear": ["id"]}');
@@ -182,6 +185,10 @@ from hkg_fill('q', 'piece', 'kind') f join truth t on t.id::text = f.key;
 -- (the order of rows, and so the training, depends on where updates put them)
 select count(*), count(*) filter (where abs(expected::float8 - t.weight) < 8) >= 18 as near
 from hkg_fill('q', 'piece', 'weight', condition => 's.id < 200') f join truth t on t.id::text = f.key;
+-- nothing is surer than n / (n + 1), with the n held-out cells that probabilities were learnt from
+select max(f.probability) <= min(n.number / (n.number + 1.0)) as bounded
+from hkg_fill('q', 'piece', 'kind') f, (select (calibration -> 'all' ->> 'most')::float8 / (1 - (calibration -> 'all' ->> 'most')::float8) as number
+	from q.evidence_weight w join q.relation r on r.id = w.relation where r.name = 'kind' and side = 'tail') n;
 select key from hkg_fill('q', 'piece', 'kind', keys => '{3,13,14}');
 update piece set kind = f.value from hkg_fill('q', 'shop.piece', 'kind') f where piece.id::text = f.key and f.probability > 0.9;
 select hkg_tools.differ('select id, kind from piece where id <= 2000', 'select id, kind from truth');
