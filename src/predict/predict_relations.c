@@ -64,7 +64,7 @@ read_facts(const Graph *graph, const Predictor *predictor, int32 head, int32 tai
 	return reading.facts;
 }
 
-/* Every relation between two entities, facts only where they are wanted; NaN scores are left out. */
+/* Every relation that has their types between two entities, facts only where they are wanted; NaN scores are left out. */
 static int64
 score_relations(const Predictor *predictor, int32 head, int32 tail, const RelationFacts *facts, bool known,
 				ScoredRow *scored)
@@ -77,7 +77,8 @@ score_relations(const Predictor *predictor, int32 head, int32 tail, const Relati
 		Triple		triple = {head, row, tail};
 
 		CHECK_FOR_INTERRUPTS();
-		if (facts[row].is_fact && !known)
+		if ((facts[row].is_fact && !known) || !answer_is_allowed(predictor->kge.answers, row, SIDE_HEAD, head) ||
+			!answer_is_allowed(predictor->kge.answers, row, SIDE_TAIL, tail))
 			continue;
 		scored[count].row = row;
 		scored[count].parts = predictor_parts(predictor, triple);
