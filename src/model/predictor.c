@@ -48,6 +48,7 @@ predictor_of(const Model *model, ModelFacts facts, EvKind kind)
 		.model = model,
 		.kge = added_entities_model(facts.added),
 		.added = facts.added,
+		.rejected = facts.rejected,
 		.evidence = kind == EV_EMBEDDING ? NULL : facts.evidence,
 		.answering = facts.answering,
 		.facts_serial = facts.serial
@@ -55,6 +56,15 @@ predictor_of(const Model *model, ModelFacts facts, EvKind kind)
 
 	predictor.kind = evidence_kind(predictor.evidence, kind, model->name);
 	return predictor;
+}
+
+void
+predictor_require_rejected(const Predictor *predictor, const Graph *graph)
+{
+	static const TableRights read[] = {{"triple", ACL_SELECT}, {"rejected", ACL_SELECT}};
+
+	if (predictor->rejected == NULL)
+		graph_require_rights(graph, read, lengthof(read));
 }
 
 const FactIndex *
@@ -166,6 +176,23 @@ predictor_knows_probabilities(const Predictor *predictor)
 	return false;
 }
 
+int64
+predictor_excluded(const Predictor *predictor, const FactIndex *facts, Side side, int32 given, int32 relation)
+{
+	return known_answers(facts, side, given, relation) + rejected_answers_count(predictor->rejected, side, given, relation);
+}
+
+Question
+predictor_question(const Predictor *predictor, const FactIndex *facts, Side side, int32 given, int32 relation, int32 *row)
+{
+	FactGroup	known = fact_group(facts, given, asked_atom(relation, side));
+
+	for (int64 i = known.first; i < known.end; i++)
+		row[i - known.first] = facts->edge[i].other;
+	return (Question) {side, given, relation, row,
+		rejected_answers_merge(predictor->rejected, side, given, relation, row, known.end - known.first)};
+}
+
 EvQuestionScores
 predictor_question_scores(const Predictor *predictor, const Question *question, bool reflexive, const int32 *known,
 						  int64 known_count, const KgeAnswer *answer, int64 count)
@@ -177,7 +204,8 @@ predictor_question_scores(const Predictor *predictor, const Question *question, 
 	for (int64 i = 0; i < count && scores.shown < EV_SHOWN; i++)
 	{
 		if ((!ev_uses_embedding(predictor->kind) && answer[i].addition == 0) ||
-			(!reflexive && answer[i].row == question->given) || has_int32(known, 0, known_count, answer[i].row))
+			(!reflexive && answer[i].row == question->given) ||
+			(known != NULL && has_int32(known, 0, known_count, answer[i].row)))
 			continue;
 		ev_show_score(calibration, &scores, answer[i].score);
 	}
