@@ -104,12 +104,15 @@ static EvExpected
 predictor_expected(const Predictor *predictor, Side side, int32 given, int32 relation, EvCandidates candidates)
 {
 	const Evidence *evidence = predictor->evidence;
+	KgeAdjustment weighing;
 	Arena		arena = hkg_arena();
 	EvExpected	expected;
 	MemoryContext caller;
 
-	if (predictor->kind != EV_BOTH || evidence->is_new == NULL ||
-		!(evidence->weights.weight[2 * relation + (int32) side] > 0))
+	if (predictor->kind != EV_BOTH || evidence->is_new == NULL)
+		return (EvExpected) {0};
+	weighing = ev_weighing(&evidence->weights);
+	if (!(kge_adjustment_weight(&weighing, relation, side) > 0))
 		return (EvExpected) {0};
 	/* one call asks for many of these */
 	caller = MemoryContextSwitchTo(AllocSetContextCreate(CurrentMemoryContext, "hybridkg expected scores",
@@ -151,19 +154,9 @@ predictor_parts_on(const Predictor *predictor, Side side, Triple triple, double 
 double
 predictor_score(const Predictor *predictor, Side side, int32 relation, ScoreParts parts)
 {
-	int32		key = 2 * relation + (int32) side;
-
-	switch (predictor->kind)
-	{
-		case EV_EMBEDDING:
-			return parts.phi;
-		case EV_RULES:
-		case EV_NETWORK:
-			return parts.evidence;
-		default:
-			return predictor->evidence->weights.scale[key] *
-				(parts.phi + predictor->evidence->weights.weight[key] * parts.evidence);
-	}
+	if (predictor->evidence == NULL)
+		return parts.phi;
+	return ev_score(&predictor->evidence->weights, predictor->kind, 2 * relation + (int32) side, parts.phi, parts.evidence);
 }
 
 bool
