@@ -1893,7 +1893,7 @@ evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), '
 heads: list only rows with these heads, array(select name from ...); null: all
 candidates: likewise for tails
 one_each: whether each head is listed once, with its most probable row
-exact: whether all questions that may have an answer for the list are asked. Otherwise those are left out that a path network is unlikely to answer, and, with few heads or candidates, those about entities that no question about these ranks high
+exact: whether all questions are asked. Otherwise those are left out that a path network is unlikely to answer, and, with few heads or candidates, those about entities that these rank low
 score: any real number, higher is more plausible; see hkg_score
 probability: combines the questions for the tail and for the head: its log odds are the mean of theirs
 rule: the rule with the largest share, or else the best selected rule that infers the fact; null if none does';
