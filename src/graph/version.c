@@ -6,7 +6,7 @@
  *
  * - Of a model, xmin and ctid of its row in table model.  A training replaces that row.  Triggers update it when
  *   somebody changes an embedding, a rule or a weight by hand.
- * - Of the facts, the rows of table facts_version.  Each transaction that writes facts puts a random number there, in
+ * - Of the facts, and of what was rejected, the rows of table facts_version.  Each transaction that writes them puts a random number there, in
  *   place of one that it finds.  It waits for nobody: where others are about to replace all that are there, it adds
  *   one, so that there are as many as transactions have written at the same time.
  *
@@ -209,24 +209,29 @@ tables_written(const Graph *graph, const char *const *tables)
 Version
 facts_version(const Graph *graph)
 {
-	static const char *const tables[] = {"triple", NULL};
+	static const char *const tables[] = {"triple", "rejected", NULL};
 	static uint64 elsewhere = 0;
-	Oid			triple = graph_table_here(graph->schema, "triple");
 	Oid			function = facts_trigger(graph->schema);
 	Oid			sender = find_function("hkg_facts_changed", PG_CATALOG_NAMESPACE, REGCLASSOID);
-	uint64		number = hash_combine64(hash_combine64(triple, graph_table_here(graph->schema, "facts_version")), sender);
+	uint64		number = hash_combine64(graph_table_here(graph->schema, "facts_version"), sender);
 	List	   *written = tables_written(graph, tables);
 	bool		noted;
 	bool		own;
 
 	noted = add_cached_row(SearchSysCache1(PROCOID, ObjectIdGetDatum(sender)), &number) &&
-		add_cached_row(SearchSysCache1(PROCOID, ObjectIdGetDatum(function)), &number) &&
-		add_cached_row(SearchSysCache1(RELOID, ObjectIdGetDatum(triple)), &number) &&
-		add_triggers(triple, function, &number) &&
-		/* a table that inherits from this one has no triggers, one that this one inherits from fires its own */
-		!has_subclass(triple) && !has_superclass(triple);
+		add_cached_row(SearchSysCache1(PROCOID, ObjectIdGetDatum(function)), &number);
+	for (int i = 0; tables[i] != NULL; i++)
+	{
+		Oid			table = graph_table_here(graph->schema, tables[i]);
+
+		number = hash_combine64(number, table);
+		noted = noted && add_cached_row(SearchSysCache1(RELOID, ObjectIdGetDatum(table)), &number) &&
+			add_triggers(table, function, &number) &&
+			/* a table that inherits from this one has no triggers, one that this one inherits from fires its own */
+			!has_subclass(table) && !has_superclass(table);
+	}
 	own = !add_notes(graph->schema, &number) || written != NIL;
-	if (written != NIL && table_is_distributed(triple))
+	if (written != NIL && table_is_distributed(get_relname_relid("triple", graph->schema)))
 		number = hash_combine64(number, ++elsewhere);	/* another connection writes the rows */
 	if (!noted)
 		number = hash_combine64(number, snapshot_number(written));
@@ -319,7 +324,7 @@ facts_note(Oid schema)
 }
 
 /*
- * What triggers on table triple call.  The function is in pg_catalog: triggers belong to the graph, so that it can be
+ * What triggers on tables triple and rejected call.  The function is in pg_catalog: triggers belong to the graph, so that it can be
  * restored, and written, where the extension is not; and those who may write facts need no right on the extension's
  * schema.  Others have the lock as soon as they prepare a statement, but no row.
  */
@@ -338,7 +343,7 @@ hkg_facts_written(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("this transaction does not write table \"%s\"", RelationGetRelationName(table)),
-				 errhint("Triggers on the table triple of a graph call hkg_facts_changed; nobody else needs to.")));
+				 errhint("Triggers on the tables triple and rejected of a graph call hkg_facts_changed; nobody else needs to.")));
 	if (!hkg_counts_rows(table) || table->pgstat_info->trans != NULL)
 		facts_note(RelationGetNamespace(table));
 	relation_close(table, AccessShareLock);
