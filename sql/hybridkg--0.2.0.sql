@@ -410,6 +410,30 @@ begin
 		when ((old.head_types, old.tail_types) is distinct from (new.head_types, new.tail_types)) execute function facts_changed();
 	alter table relation enable always trigger retyped;
 
+	-- what reviewers refused; sessions read it again when it changes, like facts
+	create table rejected (
+		head int not null references entity on delete cascade,
+		relation int not null references relation on delete cascade,
+		tail int not null references entity on delete cascade,
+		reason text,
+		rejected_by text not null default session_user,
+		rejected_at timestamptz not null default now(),
+		primary key (head, relation, tail)
+	);
+	create index rejected_tail_idx on rejected (tail);
+	comment on table rejected is 'triples that a reviewer found to be false: no list of answers has them';
+	comment on column rejected.head is 'entity.id';
+	comment on column rejected.relation is 'relation.id';
+	comment on column rejected.tail is 'entity.id';
+	comment on column rejected.reason is 'as given to hkg_reject';
+	comment on column rejected.rejected_by is 'the role of the session';
+	comment on column rejected.rejected_at is 'when';
+	create trigger changed after insert or update or delete or truncate on rejected
+		for each statement execute function facts_changed();
+	create trigger replicated after insert or update or delete on rejected
+		for each row execute function facts_changed();
+	alter table rejected enable replica trigger replicated;
+
 	-- for the foreign keys, when an entity is deleted
 	create index holdout_head_idx on holdout (head);
 	create index holdout_tail_idx on holdout (tail);
@@ -554,7 +578,7 @@ begin
 
 	-- who may read or write what a new table is like may do so with it, too, but for two that are the owner's to write
 	for made, grantee, granted in select n.made, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end, a.privilege_type
-			from (values ('source', 'triple'), ('source_table', 'triple'), ('source_column', 'triple'), ('facts_version', 'triple'),
+			from (values ('rejected', 'triple'), ('source', 'triple'), ('source_table', 'triple'), ('source_column', 'triple'), ('facts_version', 'triple'),
 				('path_network', 'relation_embedding'), ('shared_weight', 'relation_embedding'), ('path_epoch', 'iteration')) n (made, alike),
 				pg_class c, aclexplode(c.relacl) a
 			where c.oid = n.alike::regclass and a.grantee <> c.relowner
@@ -616,7 +640,7 @@ errors: 42501 for anyone but the owner, 55006 while a model of the graph is bein
 create function pg_catalog.hkg_facts_changed(facts regclass) returns void
 as 'MODULE_PATHNAME', 'hkg_facts_written' language c volatile strict parallel unsafe;
 comment on function pg_catalog.hkg_facts_changed(regclass) is
-'has every session read the facts of a graph again when this transaction commits; triggers on the table triple call it
+'has every session read the facts of a graph again when this transaction commits; triggers on the tables triple, rejected and relation call it
 facts: the table, which this transaction writes
 errors: 55000 when it does not';
 
@@ -1910,10 +1934,21 @@ evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), '
 heads: list only rows with these heads, array(select name from ...); null: all
 candidates: likewise for tails
 one_each: whether each head is listed once, with its most probable row
-exact: whether all questions that may have an answer for the list are asked. Otherwise those are left out that a path network is unlikely to answer, and, with few heads or candidates, those about entities that no question about these ranks high
+exact: whether all questions are asked. Otherwise those are left out that a path network is unlikely to answer, and, with few heads or candidates, those about entities that these rank low
 score: any real number, higher is more plausible; see hkg_score
 probability: combines the questions for the tail and for the head: its log odds are the mean of theirs
 rule: the rule with the largest share, or else the best selected rule that infers the fact; null if none does';
+
+create function hkg_reject(graph name, head text, relation text, tail text, reason text default null) returns bool
+as 'MODULE_PATHNAME' language c volatile parallel unsafe
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_reject(name, text, text, text, text) is
+'notes in table rejected that a triple is false, so that no list has it again; returns whether that is new
+To take it back, delete its row. A fact stays a fact: the row counts when that is gone.
+graph: an existing graph
+head, relation, tail: names
+reason: why, for other reviewers
+errors: 42704 for an unknown name, 42501 without insert on rejected and select on entity, relation and triple';
 
 -- ---------------------------------------------------------------------------
 -- Evaluation
@@ -2782,10 +2817,10 @@ begin
 	call @extschema@._hkg_check_cluster();
 	select count(*) - 1 into others from pg_dist_node where isactive and noderole = 'primary';
 	if not exists (select from pg_dist_partition where logicalrelid = format('%I.triple', graph)::regclass) then
-		execute format('lock table %1$I.triple, %1$I.holdout, %1$I.entity, %1$I.relation in access exclusive mode', graph);
+		execute format('lock table %1$I.triple, %1$I.holdout, %1$I.rejected, %1$I.entity, %1$I.relation in access exclusive mode', graph);
 		call @extschema@._hkg_keys_set_aside(graph);
 		call @extschema@._hkg_numbered_by(graph, false);
-		foreach copied in array array['entity', 'relation', 'triple', 'holdout'] loop
+		foreach copied in array array['entity', 'relation', 'triple', 'holdout', 'rejected'] loop
 			nodes := others + 1;
 			bytes := pg_relation_size(format('%I.%I', graph, copied)::regclass) * others;
 			perform create_reference_table(format('%I.%I', graph, copied)::regclass);
@@ -2793,7 +2828,7 @@ begin
 			return next;
 		end loop;
 		execute format('grant select on %I.layout to public', graph);	-- on nodes that were added after it was
-		call @extschema@._hkg_keys_restored(graph, array['triple', 'holdout']);
+		call @extschema@._hkg_keys_restored(graph, array['triple', 'holdout', 'rejected']);
 		execute format($body$
 			create function %1$I.names_deleted() returns trigger
 			language plpgsql security definer	-- as keys do it; the owner's, so tables of others may not use it
@@ -2833,7 +2868,7 @@ end
 $$;
 comment on function hkg_distribute_graph(name) is
 'copies the facts of a graph to every node of a Citus cluster, so that mining, ranking and training by partitions use all of them
-Tables entity, relation, triple and holdout become reference tables; models stay on the coordinator. Results are those of one server. Keys from tables of models to entity and relation become a trigger that deletes what names a deleted row. The facts are locked until the transaction ends. A graph that is distributed already gets new slices if nodes were added or removed.
+Tables entity, relation, triple, holdout and rejected become reference tables; models stay on the coordinator. Results are those of one server. Keys from tables of models to entity and relation become a trigger that deletes what names a deleted row. The facts are locked until the transaction ends. A graph that is distributed already gets new slices if nodes were added or removed.
 graph: an existing graph of the caller
 copied: a table that this call copied
 nodes: how many nodes have it now
@@ -2885,13 +2920,13 @@ begin
 		from pg_description d
 			join pg_class c on d.classoid = 'pg_class'::regclass and c.oid = d.objoid
 			left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.objsubid
-		where c.relnamespace = quote_ident(graph)::regnamespace and c.relname in ('entity', 'relation', 'triple', 'holdout', 'facts_version');
+		where c.relnamespace = quote_ident(graph)::regnamespace and c.relname in ('entity', 'relation', 'triple', 'holdout', 'rejected', 'facts_version');
 	execute format('drop trigger if exists deleted on %I.entity', graph);
 	execute format('drop trigger if exists deleted on %I.relation', graph);
 	execute format('drop function if exists %I.names_deleted()', graph);
 	call @extschema@._hkg_keys_set_aside(graph);
 	if to_regclass('pg_catalog.pg_dist_partition') is not null then
-		foreach returned in array array['holdout', 'triple', 'relation', 'entity'] loop
+		foreach returned in array array['rejected', 'holdout', 'triple', 'relation', 'entity'] loop
 			if exists (select from pg_dist_partition where logicalrelid = format('%I.%I', graph, returned)::regclass) then
 				perform undistribute_table(format('%I.%I', graph, returned)::regclass);
 				bytes := pg_relation_size(format('%I.%I', graph, returned)::regclass);

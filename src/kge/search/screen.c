@@ -255,12 +255,9 @@ reach_of(const ScreenThread *thread, int q, double needed)
 static double
 phi_of_score(const ScreenThread *thread, int q, double score)
 {
-	const KgeScreen *screen = thread->screen;
-	const KgeAdjustment *adjustment = screen->adjustment;
-	double		phi = score;
+	const QuestionList *asked = thread->screen->asked;
+	double		phi = kge_adjusted_phi(thread->screen->adjustment, asked->relation, asked->side, score);
 
-	if (adjustment != NULL)
-		phi /= kge_adjustment_scale(adjustment, screen->asked->relation, screen->asked->side);
 	phi -= 1e-9 * (1 + fabs(phi));
 	return phi > most_phi(thread, q) ? INFINITY : phi;
 }

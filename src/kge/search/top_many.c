@@ -134,7 +134,7 @@ phi_needed(const Searcher *searcher, int number, double addition)
 	worst = searcher->heap[number][0].score;
 	if (adjustment == NULL)
 		return worst;
-	worst /= kge_adjustment_scale(adjustment, question->relation, question->side);
+	worst = kge_adjusted_phi(adjustment, question->relation, question->side, worst);
 	added = kge_adjustment_weight(adjustment, question->relation, question->side) * addition;
 	return worst - added - ROUNDING * (fabs(worst) + fabs(added));
 }
