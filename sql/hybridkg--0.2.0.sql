@@ -1710,7 +1710,7 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support 
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_predict_tails(name, text, text, int, name, bool, text, text[]) is
 'the k most plausible tails of (head, relation, ?), best first
-They are of the type that column tail_types of table relation names; without one, any entities.
+They have the types in column tail_types of table relation, if there are any.
 graph: an existing graph
 head: an entity; one that came after the training needs a fact
 relation: a relation
@@ -1718,7 +1718,7 @@ k: how many, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
-candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities of the relation''s type
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all of the type
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
@@ -1730,7 +1730,7 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support 
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_predict_heads(name, text, text, int, name, bool, text, text[]) is
 'the k most plausible heads of (?, relation, tail), best first
-They are of the type that column head_types of table relation names; without one, any entities.
+They have the types in column head_types of table relation, if there are any.
 graph: an existing graph
 relation: a relation
 tail: an entity; one that came after the training needs a fact
@@ -1738,7 +1738,7 @@ k: how many, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
-candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities of the relation''s type
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all of the type
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
@@ -1758,7 +1758,7 @@ k: how many for each of them, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
-candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities of the relation''s type
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all of the type
 head: the name in heads; rows come in the order of heads
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
@@ -1779,7 +1779,7 @@ k: how many for each of them, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
-candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities of the relation''s type
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all of the type
 tail: the name in tails; rows come in the order of tails
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
@@ -2055,7 +2055,7 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 3
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_evaluate(name, text, name, bigint, text, int) is
 'link prediction on a split: filtered ranks, ties at random
-Every entity of the relation''s type is ranked; without one, every entity. NOTICEs count triples for which the metrics are too high (learnt as well, or with an inverse or a duplicate among the facts) or too low (about entities or relations without a fact).
+Every entity of the relation''s types is ranked. NOTICEs count triples for which the metrics are too high (learnt as well, or with an inverse or a duplicate among the facts) or too low (about entities or relations without a fact).
 graph: an existing graph
 split: valid or test; or train, whose triples are part of their own evidence
 model: a trained model of the graph
