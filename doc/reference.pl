@@ -21,7 +21,7 @@ my $width = 120;
 my @sections = (
 	[ 'Graphs', qw(hkg_create_graph hkg_set_source hkg_source hkg_load hkg_sync hkg_split hkg_drop_graph hkg_upgrade_graph) ],
 	[ 'Training', qw(hkg_train hkg_settings hkg_train_background hkg_resume hkg_estimate hkg_tune) ],
-	[ 'Prediction', qw(hkg_predict_tails hkg_predict_heads hkg_predict_relations hkg_fill hkg_complete hkg_score hkg_classify hkg_explain
+	[ 'Prediction', qw(hkg_predict_tails hkg_predict_heads hkg_predict_relations hkg_fill hkg_complete hkg_reject hkg_score hkg_classify hkg_explain
 		hkg_learnt_paths hkg_neighbors hkg_project hkg_learn_evidence hkg_learn_thresholds) ],
 	[ 'Evaluation', qw(hkg_evaluate hkg_ranks hkg_compare hkg_report) ],
 	[ 'Rules and embeddings', qw(hkg_mine_rules hkg_count_rules hkg_apply_rule hkg_rule_sql hkg_import_rules hkg_import_embeddings) ],
@@ -235,7 +235,7 @@ sub print_table
 	print wrapped(sentence(ucfirst $comment), '', ''), "\n";
 	# columns like the one before stand beside it; tables that say little more by their columns have none here
 	my @items;
-	return if $name =~ /^(checkpoint|checkpoint_inferred|threshold|evidence_weight|inferred|iteration|hkg_progress|path_network|path_epoch|shared_weight|source|source_column|facts_version|trial|bucket|slice|layout|hkg_cache)$/;
+	return if $name =~ /^(checkpoint|checkpoint_inferred|threshold|evidence_weight|inferred|iteration|hkg_progress|path_network|path_epoch|shared_weight|source|source_column|rejected|facts_version|trial|bucket|slice|layout|hkg_cache)$/;
 	foreach my $column (grep { $_->[1] !~ /^(model\.name|(entity|relation)\.id)$/ } @{ $columns{$oid} })
 	{
 		my ($column_name, $meaning) = @$column;

@@ -402,6 +402,38 @@ begin
 	comment on column source_column.bins is 'where the second, third, ... bin begins; each eighth begins a band';
 	comment on column source_column.why is 'the reason';
 
+	-- types of answers
+	alter table relation add head_types text[], add tail_types text[];
+	comment on column relation.head_types is 'which entities are heads in answers: those that stand, among the facts, on this side, or on one whose types are all among these; empty: on this side alone; null: all entities. hkg_sync writes them in a graph of tables';
+	comment on column relation.tail_types is 'likewise, of tails';
+	create trigger retyped after update on relation for each row
+		when ((old.head_types, old.tail_types) is distinct from (new.head_types, new.tail_types)) execute function facts_changed();
+	alter table relation enable always trigger retyped;
+
+	-- what reviewers refused; sessions read it again when it changes, like facts
+	create table rejected (
+		head int not null references entity on delete cascade,
+		relation int not null references relation on delete cascade,
+		tail int not null references entity on delete cascade,
+		reason text,
+		rejected_by text not null default session_user,
+		rejected_at timestamptz not null default now(),
+		primary key (head, relation, tail)
+	);
+	create index rejected_tail_idx on rejected (tail);
+	comment on table rejected is 'triples that a reviewer found to be false: no list of answers has them';
+	comment on column rejected.head is 'entity.id';
+	comment on column rejected.relation is 'relation.id';
+	comment on column rejected.tail is 'entity.id';
+	comment on column rejected.reason is 'as given to hkg_reject';
+	comment on column rejected.rejected_by is 'the role of the session';
+	comment on column rejected.rejected_at is 'when';
+	create trigger changed after insert or update or delete or truncate on rejected
+		for each statement execute function facts_changed();
+	create trigger replicated after insert or update or delete on rejected
+		for each row execute function facts_changed();
+	alter table rejected enable replica trigger replicated;
+
 	-- for the foreign keys, when an entity is deleted
 	create index holdout_head_idx on holdout (head);
 	create index holdout_tail_idx on holdout (tail);
@@ -546,7 +578,7 @@ begin
 
 	-- who may read or write what a new table is like may do so with it, too, but for two that are the owner's to write
 	for made, grantee, granted in select n.made, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end, a.privilege_type
-			from (values ('source', 'triple'), ('source_table', 'triple'), ('source_column', 'triple'), ('facts_version', 'triple'),
+			from (values ('rejected', 'triple'), ('source', 'triple'), ('source_table', 'triple'), ('source_column', 'triple'), ('facts_version', 'triple'),
 				('path_network', 'relation_embedding'), ('shared_weight', 'relation_embedding'), ('path_epoch', 'iteration')) n (made, alike),
 				pg_class c, aclexplode(c.relacl) a
 			where c.oid = n.alike::regclass and a.grantee <> c.relowner
@@ -608,7 +640,7 @@ errors: 42501 for anyone but the owner, 55006 while a model of the graph is bein
 create function pg_catalog.hkg_facts_changed(facts regclass) returns void
 as 'MODULE_PATHNAME', 'hkg_facts_written' language c volatile strict parallel unsafe;
 comment on function pg_catalog.hkg_facts_changed(regclass) is
-'has every session read the facts of a graph again when this transaction commits; triggers on the table triple call it
+'has every session read the facts of a graph again when this transaction commits; triggers on the tables triple, rejected and relation call it
 facts: the table, which this transaction writes
 errors: 55000 when it does not';
 
@@ -1052,6 +1084,37 @@ comment on function hkg_source(name) is
 'the query whose rows hkg_sync(graph) makes the facts
 graph: a graph with a source
 errors: 55000 when it has none, 42703 when columns that are read are gone';
+
+create procedure _hkg_set_types(graph name)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	perform set_config('search_path', format('pg_catalog, %I, pg_temp', graph), true);
+	update relation r set head_types = n.heads, tail_types = n.tails
+	from (select relation, array_agg(distinct head order by head) as heads, array_agg(distinct tail order by tail) as tails
+		from (select c.relation, t.space || ':' as head, c.space || case c.reading when 'reference' then ':' else '=' end as tail
+			from source_column c join source_table t using (table_name)
+			where c.reading in ('flag', 'category', 'reference', 'number', 'time', 'list', 'text')
+			union all
+			select name, head, tail
+			from source_column c join source_table t using (table_name)
+				cross join lateral (values (c.relation || '.band', t.space || ':', c.space || '.band'),
+					(c.space || '.next', c.space || '=', c.space || '='), (c.space || '.within', c.space || '=', c.space || '.band')) v (name, head, tail)
+			where c.reading in ('number', 'time') and c.relation is not null
+			union all
+			select l.relation, a.space || ':', b.space || ':'
+			from source_column l join source_column a on a.table_name = l.table_name and a.column_name = l.column_name and a.part = ''
+				join source_column b on b.table_name = l.table_name and b.column_name = l.part and b.part = ''
+			where l.reading = 'link') s
+		where not exists (select from source)
+		group by relation) n
+	where r.name = n.relation and (r.head_types, r.tail_types) is distinct from (n.heads, n.tails);
+end
+$$;
+comment on procedure _hkg_set_types(name) is
+'notes the types of the relations of a graph of tables in its table relation: table: for rows, space= for values; for hkg_sync
+graph: the graph';
 
 create function hkg_set_source(graph name, tables regclass[] default null, schema regnamespace default null,
 	keys jsonb default '{}', sync bool default true)
@@ -1662,6 +1725,7 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support 
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_predict_tails(name, text, text, int, name, bool, text, text[]) is
 'the k most plausible tails of (head, relation, ?), best first
+They have the types in column tail_types of table relation, if there are any.
 graph: an existing graph
 head: an entity; one that came after the training needs a fact
 relation: a relation
@@ -1669,7 +1733,7 @@ k: how many, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
-candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all of the type
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
@@ -1681,6 +1745,7 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support 
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_predict_heads(name, text, text, int, name, bool, text, text[]) is
 'the k most plausible heads of (?, relation, tail), best first
+They have the types in column head_types of table relation, if there are any.
 graph: an existing graph
 relation: a relation
 tail: an entity; one that came after the training needs a fact
@@ -1688,7 +1753,7 @@ k: how many, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
-candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all of the type
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
@@ -1708,7 +1773,7 @@ k: how many for each of them, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
-candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all of the type
 head: the name in heads; rows come in the order of heads
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
@@ -1729,7 +1794,7 @@ k: how many for each of them, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
-candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all of the type
 tail: the name in tails; rows come in the order of tails
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
@@ -1741,7 +1806,7 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support 
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_predict_relations(name, text, text, int, name, bool, text) is
 'the k most plausible relations of (head, ?, tail), best first
-Each triple is judged alone, as by hkg_classify, so probabilities may differ from those of hkg_predict_tails.
+Head and tail are of its types (table relation). Each triple is judged alone, as by hkg_classify, so probabilities may differ from those of hkg_predict_tails.
 graph: an existing graph
 head, tail: entities
 k: how many, at least 1
@@ -1874,7 +1939,7 @@ as 'MODULE_PATHNAME', 'hkg_missing_facts' language c stable parallel safe cost 1
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_complete(name, text, int, name, float8, text, text[], text[], bool, bool) is
 'the most probable missing facts of a graph, best first, as a list to review
-It asks about entities that have a fact of the relation, and about entities like them. An empty list comes with a NOTICE that has the best probability found.
+It asks about entities that have a fact of the relation, and about entities like them of the same type. An empty list comes with a NOTICE that has the best probability found.
 graph: an existing graph
 relation: a relation; null: all of them together
 k: how many in all, at least 1
@@ -1884,14 +1949,21 @@ evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), '
 heads: list only rows with these heads, array(select name from ...); null: all
 candidates: likewise for tails
 one_each: whether each head is listed once, with its most probable row
-exact: whether all questions that may have an answer for the list are asked. Otherwise those are left out that a path network is unlikely to answer, and, with few heads or candidates, those about entities that no question about these ranks high
+exact: whether all questions are asked. Otherwise those are left out that a path network is unlikely to answer, and, with few heads or candidates, those about entities that these rank low
 score: any real number, higher is more plausible; see hkg_score
 probability: combines the questions for the tail and for the head: its log odds are the mean of theirs
 rule: the rule with the largest share, or else the best selected rule that infers the fact; null if none does';
 
--- ---------------------------------------------------------------------------
--- Evaluation
--- ---------------------------------------------------------------------------
+create function hkg_reject(graph name, head text, relation text, tail text, reason text default null) returns bool
+as 'MODULE_PATHNAME' language c volatile parallel unsafe
+set search_path = pg_catalog, pg_temp;
+comment on function hkg_reject(name, text, text, text, text) is
+'notes in table rejected that a triple is false, so that no list has it again; returns whether that is new
+To take it back, delete its row. A fact stays a fact: the row counts when that is gone.
+graph: an existing graph
+head, relation, tail: names
+reason: why, for other reviewers
+errors: 42704 for an unknown name, 42501 without insert on rejected and select on entity, relation and triple';
 
 -- A column of one of the tables: what of it hkg_fill and hkg_doubt need.  It reads source_table and source_column of the graph.
 
@@ -2034,23 +2106,37 @@ as $$
 declare
 	asked record;
 	opinions text;
+	refused text[];
 begin
 	asked := @extschema@._hkg_asked_column(graph, tbl, column_name, keys, condition, false);
 	-- a model is asked about rows without the value, and about those whose value was held out from it
 	if model is not null then
-		opinions := format('select head, tail, probability / nullif(sum(probability) over (partition by head), 0) from @extschema@.hkg_predict_tails(%L, array(
-			(select h.name from %I.holdout f join %2$I.entity h on h.id = f.head join %2$I.relation r on r.id = f.relation and r.name = %3$L
+		opinions := format('select head, tail, probability / nullif(sum(probability) over (partition by head), 0) from @extschema@.hkg_predict_tails(%1$L, array(
+			(select h.name from %2$I.holdout f join %2$I.entity h on h.id = f.head join %2$I.relation r on r.id = f.relation and r.name = %3$L
 				where f.split = ''valid'' order by h.id limit 2000)
 			union all select e.name from (%4$s) c (entity, value, amount, numbers) join %2$I.entity e on e.name = c.entity where c.value is null%5$s), %3$L, 10, %6$L, true)',
 			graph, graph, asked.relation, asked.cells, ' and c.entity = any (' || quote_literal(asked.chosen) || ')', model);
 	end if;
+	-- what a reviewer refused leaves its probability to the others
+	execute format('select array(select h.name || '' '' || t.name from %1$I.rejected x join %1$I.entity h on h.id = x.head join %1$I.entity t on t.id = x.tail
+		join %1$I.relation r on r.id = x.relation where r.name = $1)', graph) into refused using asked.relation;
 	return query
-	select substr(b.entity, length(asked.own) + 2), substr(b.value, length(asked.prefix) + 1), b.probability,
+	with answer as (
+		select a.*, entity || ' ' || value = any (refused) as out
+		from @extschema@._hkg_similar_rows(asked.cells, asked.tokens, asked.numbers, false, asked.chosen, opinions) a
+	), likely as (
+		select a.*, a.probability / (1 - sum(case when a.out then a.probability else 0 end) over (partition by entity)) as chance
+		from answer a
+	), best as (
+		select *, row_number() over ranked as number, lead(value) over ranked as next_value, lead(chance) over ranked as next_chance
+		from likely where not likely.out
+		window ranked as (partition by entity order by place)
+	)
+	select substr(b.entity, length(asked.own) + 2), substr(b.value, length(asked.prefix) + 1), b.chance,
 		case asked.reading when 'time' then (to_timestamp(b.expected) at time zone 'UTC')::text else round(b.expected::numeric, 3)::text end,
-		substr(b.next_value, length(asked.prefix) + 1), b.next_probability, b.reason
-	from (select *, lead(value) over w as next_value, lead(probability) over w as next_probability
-		from @extschema@._hkg_similar_rows(asked.cells, asked.tokens, asked.numbers, false, asked.chosen, opinions) window w as (partition by entity order by place)) b
-	where b.place = 1;
+		substr(b.next_value, length(asked.prefix) + 1), b.next_chance, b.reason
+	from best b
+	where b.number = 1;
 end
 $$;
 comment on function hkg_fill(name, regclass, name, text[], text, name) is
@@ -2103,6 +2189,10 @@ better, better_probability: the most probable value
 reason: the rows with this value that are most like it, and in what
 errors: 22023 for a k below 1, and those of hkg_fill';
 
+-- ---------------------------------------------------------------------------
+-- Evaluation
+-- ---------------------------------------------------------------------------
+
 create function hkg_evaluate(graph name, split text default 'test', model name default 'default', seed bigint default 0,
 	evidence text default 'all', sample int default null)
 returns table (side text, triples bigint, mrr float8, mr float8, hits_1 float8, hits_3 float8, hits_10 float8,
@@ -2111,7 +2201,7 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 3
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_evaluate(name, text, name, bigint, text, int) is
 'link prediction on a split: filtered ranks, ties at random
-Every entity of the graph is ranked. NOTICEs count triples for which the metrics are too high (learnt as well, or with an inverse or a duplicate among the facts) or too low (about entities or relations without a fact).
+Every entity of the relation''s types is ranked. NOTICEs count triples for which the metrics are too high (learnt as well, or with an inverse or a duplicate among the facts) or too low (about entities or relations without a fact).
 graph: an existing graph
 split: valid or test; or train, whose triples are part of their own evidence
 model: a trained model of the graph
@@ -2873,10 +2963,10 @@ begin
 	call @extschema@._hkg_check_cluster();
 	select count(*) - 1 into others from pg_dist_node where isactive and noderole = 'primary';
 	if not exists (select from pg_dist_partition where logicalrelid = format('%I.triple', graph)::regclass) then
-		execute format('lock table %1$I.triple, %1$I.holdout, %1$I.entity, %1$I.relation in access exclusive mode', graph);
+		execute format('lock table %1$I.triple, %1$I.holdout, %1$I.rejected, %1$I.entity, %1$I.relation in access exclusive mode', graph);
 		call @extschema@._hkg_keys_set_aside(graph);
 		call @extschema@._hkg_numbered_by(graph, false);
-		foreach copied in array array['entity', 'relation', 'triple', 'holdout'] loop
+		foreach copied in array array['entity', 'relation', 'triple', 'holdout', 'rejected'] loop
 			nodes := others + 1;
 			bytes := pg_relation_size(format('%I.%I', graph, copied)::regclass) * others;
 			perform create_reference_table(format('%I.%I', graph, copied)::regclass);
@@ -2884,7 +2974,7 @@ begin
 			return next;
 		end loop;
 		execute format('grant select on %I.layout to public', graph);	-- on nodes that were added after it was
-		call @extschema@._hkg_keys_restored(graph, array['triple', 'holdout']);
+		call @extschema@._hkg_keys_restored(graph, array['triple', 'holdout', 'rejected']);
 		execute format($body$
 			create function %1$I.names_deleted() returns trigger
 			language plpgsql security definer	-- as keys do it; the owner's, so tables of others may not use it
@@ -2924,7 +3014,7 @@ end
 $$;
 comment on function hkg_distribute_graph(name) is
 'copies the facts of a graph to every node of a Citus cluster, so that mining, ranking and training by partitions use all of them
-Tables entity, relation, triple and holdout become reference tables; models stay on the coordinator. Results are those of one server. Keys from tables of models to entity and relation become a trigger that deletes what names a deleted row. The facts are locked until the transaction ends. A graph that is distributed already gets new slices if nodes were added or removed.
+Tables entity, relation, triple, holdout and rejected become reference tables; models stay on the coordinator. Results are those of one server. Keys from tables of models to entity and relation become a trigger that deletes what names a deleted row. The facts are locked until the transaction ends. A graph that is distributed already gets new slices if nodes were added or removed.
 graph: an existing graph of the caller
 copied: a table that this call copied
 nodes: how many nodes have it now
@@ -2976,13 +3066,13 @@ begin
 		from pg_description d
 			join pg_class c on d.classoid = 'pg_class'::regclass and c.oid = d.objoid
 			left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.objsubid
-		where c.relnamespace = quote_ident(graph)::regnamespace and c.relname in ('entity', 'relation', 'triple', 'holdout', 'facts_version');
+		where c.relnamespace = quote_ident(graph)::regnamespace and c.relname in ('entity', 'relation', 'triple', 'holdout', 'rejected', 'facts_version');
 	execute format('drop trigger if exists deleted on %I.entity', graph);
 	execute format('drop trigger if exists deleted on %I.relation', graph);
 	execute format('drop function if exists %I.names_deleted()', graph);
 	call @extschema@._hkg_keys_set_aside(graph);
 	if to_regclass('pg_catalog.pg_dist_partition') is not null then
-		foreach returned in array array['holdout', 'triple', 'relation', 'entity'] loop
+		foreach returned in array array['rejected', 'holdout', 'triple', 'relation', 'entity'] loop
 			if exists (select from pg_dist_partition where logicalrelid = format('%I.%I', graph, returned)::regclass) then
 				perform undistribute_table(format('%I.%I', graph, returned)::regclass);
 				bytes := pg_relation_size(format('%I.%I', graph, returned)::regclass);

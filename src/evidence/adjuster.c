@@ -78,7 +78,8 @@ static void
 expect_new(EvAdjuster *adjuster, const Question *question, EvCandidates candidates, Pool *pool, int thread)
 {
 	const EvWeights *weights = &adjuster->weights;
-	double		weight = weights->weight[2 * question->relation + (int32_t) question->side];
+	KgeAdjustment weighing = ev_weighing(weights);
+	double		weight = kge_adjustment_weight(&weighing, question->relation, question->side);
 	KgeScorer  *scorer = adjuster->scorer[thread];
 	EvExpected	expected;
 
@@ -138,20 +139,19 @@ static double
 network_adds(void *argument, Side side, int32_t relation)
 {
 	const EvAdjuster *adjuster = argument;
-	const EvWeights *weights = &adjuster->weights;
-	int32_t		key = 2 * relation + (int32_t) side;
+	KgeAdjustment weighing = ev_weighing(&adjuster->weights);
+	double		most = ev_combined(&adjuster->weights, EV_BOTH, 2 * relation + (int32_t) side, 0, adjuster->most_network);
 
-	return adjuster->is_new != NULL ? INFINITY :
-		weights->scale[key] * weights->weight[key] * (weights->network == NULL ? 0 : weights->network[key]) *
-		adjuster->most_network;
+	return adjuster->is_new != NULL ? INFINITY : kge_adjusted_share(&weighing, relation, side, most);
 }
 
 KgeAdjustment
 ev_adjustment(EvAdjuster *adjuster)
 {
-	KgeAdjustment adjustment = {.list = list_additions,.argument = adjuster,.weight = adjuster->weights.weight,
-		.scale = adjuster->weights.scale};
+	KgeAdjustment adjustment = ev_weighing(&adjuster->weights);
 
+	adjustment.list = list_additions;
+	adjustment.argument = adjuster;
 	adjuster->most_network = ev_answering_most_network(adjuster->answering[0]);
 	if (adjuster->kind != EV_BOTH || adjuster->most_network == 0)
 		return adjustment;

@@ -45,24 +45,40 @@ ev_share(const EvCandidate *candidate, double discount, int i)
 	return sum_of(candidate, discount, i, i + 1) / sum_of(candidate, discount, 0, candidate->count);
 }
 
-static double
-weight_of_network(const EvWeights *weights, int32_t key)
+double
+ev_combined(const EvWeights *weights, EvKind kind, int32_t key, double rules, double network)
 {
-	return weights->network == NULL ? 0 : weights->network[key];
+	switch (kind)
+	{
+		case EV_RULES:
+			return rules;
+		case EV_NETWORK:
+			return network;
+		default:
+			return rules + (weights->network == NULL ? 0 : weights->network[key]) * network;
+	}
 }
 
 double
 ev_evidence_by(const EvWeights *weights, EvKind kind, int32_t key, const EvCandidate *candidate)
 {
-	switch (kind)
-	{
-		case EV_RULES:
-			return ev_evidence(candidate, weights->discount);
-		case EV_NETWORK:
-			return candidate->network;
-		default:
-			return ev_evidence(candidate, weights->discount) + weight_of_network(weights, key) * candidate->network;
-	}
+	return ev_combined(weights, kind, key, ev_evidence(candidate, weights->discount), candidate->network);
+}
+
+KgeAdjustment
+ev_weighing(const EvWeights *weights)
+{
+	return (KgeAdjustment) {.weight = weights->weight,.scale = weights->scale};
+}
+
+double
+ev_score(const EvWeights *weights, EvKind kind, int32_t key, double phi, double evidence)
+{
+	KgeAdjustment weighing = ev_weighing(weights);
+
+	if (kind == EV_EMBEDDING)
+		return phi;
+	return ev_uses_embedding(kind) ? kge_adjusted_score(&weighing, key / 2, (Side) (key % 2), phi, evidence) : evidence;
 }
 
 /* ---- probabilities ------------------------------------------------------------------ */

@@ -202,20 +202,11 @@ calibration_bytes(int64_t examples, int32_t keys)
 static double
 score_of(const CalibrationTask *task, int32_t key, const EvListed *listed)
 {
-	double		evidence = listed->evidence[task->discount];
+	double		evidence = ev_combined(task->weights, task->kind, key, listed->evidence[task->discount], listed->network);
 
-	switch (task->kind)
-	{
-		case EV_EMBEDDING:
-			return listed->phi;
-		case EV_RULES:
-			return evidence > 0 ? evidence : NAN;
-		case EV_NETWORK:
-			return listed->network > 0 ? listed->network : NAN;
-		default:
-			evidence += task->weights->network[key] * listed->network;
-			return task->weights->scale[key] * (listed->phi + task->weights->weight[key] * evidence);
-	}
+	if (!ev_uses_embedding(task->kind) && !(evidence > 0))
+		return NAN;
+	return ev_score(task->weights, task->kind, key, listed->phi, evidence);
 }
 
 /* Puts a candidate in its place among the best so far; of equals, the first stays first. */

@@ -183,8 +183,17 @@ typedef struct EvWeights
 #define EV_USUAL_DISCOUNT 0.25
 #define EV_USUAL_WEIGHT 1.5
 
-/* All evidence for a candidate, of the kinds that a prediction is made from; key: 2 * relation + side */
+/* Evidence of rules and the network's score as one number, for a kind of prediction; key: 2 * relation + side */
+extern double ev_combined(const EvWeights *weights, EvKind kind, int32_t key, double rules, double network);
+
+/* All evidence for a candidate: its rules and its paths, combined */
 extern double ev_evidence_by(const EvWeights *weights, EvKind kind, int32_t key, const EvCandidate *candidate);
+
+/* The weights as an adjustment, which lists nothing: for kge_adjusted_score and kge_adjusted_share */
+extern KgeAdjustment ev_weighing(const EvWeights *weights);
+
+/* The score of a candidate with that evidence, for a kind of prediction */
+extern double ev_score(const EvWeights *weights, EvKind kind, int32_t key, double phi, double evidence);
 
 /* ---- expected.c: new entities that rules infer ----------------------------- */
 

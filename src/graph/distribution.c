@@ -31,12 +31,12 @@
 
 /* Those that may be reference tables come first. */
 static const char *const graph_tables[] = {
-	"entity", "relation", "triple", "holdout", "model", "entity_embedding", "relation_embedding", "threshold",
-	"evidence_weight", "rule", "path_network", "shared_weight", "path_epoch", "inferred", "iteration", "checkpoint",
+	"entity", "relation", "triple", "holdout", "rejected", "model", "entity_embedding", "relation_embedding",
+	"threshold", "evidence_weight", "rule", "path_network", "shared_weight", "path_epoch", "inferred", "iteration", "checkpoint",
 	"checkpoint_inferred", "trial", "source"
 };
 
-#define TABLES_OF_FACTS 4
+#define TABLES_OF_FACTS 5
 #define MOST_COLUMNS 2
 
 /* ---- catalogues of Citus -------------------------------------------------------------- */

@@ -227,7 +227,8 @@ graph_lock_facts(const Graph *graph, bool prune)
 		{"triple", RowExclusiveLock}, {"holdout", RowExclusiveLock}, {"entity", RowExclusiveLock},
 		{"relation", RowExclusiveLock},
 		/* entities that go take rows of these along, and touch the models */
-		[PRUNED] = {"entity_embedding", RowExclusiveLock}, {"inferred", RowExclusiveLock}, {"model", RowExclusiveLock}
+		[PRUNED] = {"rejected", RowExclusiveLock}, {"entity_embedding", RowExclusiveLock}, {"inferred", RowExclusiveLock},
+		{"model", RowExclusiveLock}
 	};
 
 	lock_tables(graph, lock, prune ? lengthof(lock) : PRUNED);
@@ -253,7 +254,7 @@ graph_lock_models(const Graph *graph)
 		{"path_network", RowExclusiveLock}, {"shared_weight", RowExclusiveLock}, {"inferred", RowExclusiveLock},
 		{"iteration", RowExclusiveLock}, {"path_epoch", RowExclusiveLock}, {"checkpoint", RowExclusiveLock},
 		{"checkpoint_inferred", RowExclusiveLock}, {"triple", AccessShareLock}, {"holdout", AccessShareLock},
-		{"entity", RowShareLock}, {"relation", RowShareLock}
+		{"rejected", AccessShareLock}, {"entity", RowShareLock}, {"relation", RowShareLock}
 	};
 
 	lock_tables(graph, lock, lengthof(lock));

@@ -18,7 +18,7 @@ typedef struct Version
 	bool		lasts;			/* all sessions find the same rows by it; false: this transaction alone */
 } Version;
 
-/* Of table triple, as the active snapshot shows it */
+/* Of tables triple and rejected, as the active snapshot shows them */
 extern Version facts_version(const Graph *graph);
 
 /*
@@ -35,7 +35,7 @@ extern List *tables_written(const Graph *graph, const char *const *tables);
 /* Whether the caller may read all of their rows.  A copy must not show its reader more than the tables would. */
 extern bool tables_are_shown_whole(const Graph *graph, const char *const *tables);
 
-/* This transaction has written facts of the graph.  Before it commits. */
+/* This transaction has written facts of the graph, or what was rejected.  Before it commits. */
 extern void facts_note(Oid schema);
 
 /* The trigger function of a graph that calls facts_note; InvalidOid where there is none. */

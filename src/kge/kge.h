@@ -60,6 +60,7 @@ typedef struct KgeModel
 	int32_t		added;			/* entities behind them, from row `entities` on: given, or scored one by one; left
 								 * out of training, of ranks and of passes for many questions */
 	float	  **added_row;		/* of each */
+	const AnswerSet *answers;	/* by 2 * relation + side: which entities are candidates; NULL: all are */
 } KgeModel;
 
 /* Rows of `relation`: as many as relations, or twice as many, and those of shared weights. */
@@ -166,7 +167,7 @@ extern double kge_exact_score(KgeExactScore *exact, Triple triple, Side side);
 extern bool kge_score_triples(Arena *arena, Pool *pool, const KgeModel *model,
 							  const Triple *triples, int64_t count, float *scores);
 
-/* ---- exact_score.c: what is added to scores ------------------------------------ */
+/* ---- adjusted_score.c: what is added to scores --------------------------------- */
 
 typedef struct KgeAddition
 {
@@ -190,11 +191,16 @@ typedef struct KgeAdjustment
 	double		(*more) (void *argument, Side side, int32_t relation);	/* with quick: what scores are above its, at most */
 } KgeAdjustment;
 
-extern double kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t relation, Side side);
-extern double kge_adjustment_scale(const KgeAdjustment *adjustment, int32_t relation, Side side);
-
 /* The score of a candidate; phi where the adjustment is NULL. */
 extern double kge_adjusted_score(const KgeAdjustment *adjustment, int32_t relation, Side side, double phi,
 								 double addition);
+
+/* What the addition adds to it; the embedding's share is the score without addition. */
+extern double kge_adjusted_share(const KgeAdjustment *adjustment, int32_t relation, Side side, double addition);
+
+/* The phi with which a candidate without addition has that score. */
+extern double kge_adjusted_phi(const KgeAdjustment *adjustment, int32_t relation, Side side, double score);
+
+extern double kge_adjustment_weight(const KgeAdjustment *adjustment, int32_t relation, Side side);
 
 #endif							/* HKG_KGE_KGE_H */

@@ -22,6 +22,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
+#include "answer_sets.h"
 #include "graph/version.h"
 #include "model_share.h"
 #include "server/counted_memory.h"
@@ -40,6 +41,7 @@ typedef struct KeptFacts
 	CountedMemory *memory;
 	SharedCopy *shared;			/* NULL: the arrays are this backend's own */
 	AddedEntities *added;
+	RejectedAnswers *rejected;
 	Evidence   *evidence;
 	MemoryContext work;			/* below that of `memory`: what answers questions */
 	EvAnswering *answering;		/* NULL: not there yet, or not any more */
@@ -132,8 +134,8 @@ static const char *const embedding_tables[] = {
 static const char *const network_tables[] = {
 	"model", "entity_embedding", "relation_embedding", "shared_weight", "entity", "relation", "evidence_weight", NULL
 };
-static const char *const facts_tables[] = {"triple", NULL};
-static const char *const evidence_tables[] = {"triple", "rule", "path_network", "evidence_weight", NULL};
+static const char *const facts_tables[] = {"triple", "rejected", NULL};
+static const char *const evidence_tables[] = {"triple", "rejected", "rule", "path_network", "evidence_weight", NULL};
 /* whose rows belong to the model's */
 static const char *const model_tables[] = {
 	"model", "entity_embedding", "relation_embedding", "shared_weight", "rule", "path_network", "evidence_weight",
@@ -310,8 +312,12 @@ read_facts(Graph *graph, const KeptModel *kept, bool with_evidence, Version vers
 	*facts.memory = (CountedMemory) {.context = context};
 	facts.work = AllocSetContextCreate(context, "hybridkg answers", ALLOCSET_SMALL_SIZES);
 	facts.added = added_entities_read(graph, &kept->model, kept->bytes);
+	facts.rejected = rejected_answers_read(graph, facts.added);
 	if (with_evidence)
 		read_evidence(graph, kept, shares, &facts);
+	if (facts.evidence != NULL)
+		facts.evidence->facts.answers = answer_sets_read(graph, kept->model.relation_id, &facts.evidence->facts);
+	facts.added->answers = facts.evidence != NULL ? facts.evidence->facts.answers : answers_of_model(graph, facts.added);
 	MemoryContextSwitchTo(caller);
 	return facts;
 }
@@ -396,7 +402,7 @@ model_facts(Graph *graph, const Model *model, bool with_evidence)
 		facts = read_facts(graph, kept, with_evidence, version, false);
 		have_answering(kept, &facts);
 	}
-	return (ModelFacts) {facts.added, facts.evidence, facts.answering, facts.serial};
+	return (ModelFacts) {facts.added, facts.rejected, facts.evidence, facts.answering, facts.serial};
 }
 
 bool

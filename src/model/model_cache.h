@@ -9,6 +9,7 @@
 
 #include "model.h"
 #include "model_evidence.h"
+#include "rejected_answers.h"
 
 /*
  * The model as the caller's snapshot shows it.  Lives until the current context is reset.  Errors are those of
@@ -23,6 +24,7 @@ extern const Model *model_recall(uint64 serial);
 typedef struct ModelFacts
 {
 	const AddedEntities *added; /* entities that came after the training */
+	const RejectedAnswers *rejected;	/* NULL: the caller may not read them */
 	const Evidence *evidence;	/* of the model's rules; NULL: it has none, or was not read */
 	EvAnswering *answering;		/* for one question at a time; NULL without evidence */
 	uint64		serial;			/* 0: nothing is kept */

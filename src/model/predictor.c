@@ -48,6 +48,7 @@ predictor_of(const Model *model, ModelFacts facts, EvKind kind)
 		.model = model,
 		.kge = added_entities_model(facts.added),
 		.added = facts.added,
+		.rejected = facts.rejected,
 		.evidence = kind == EV_EMBEDDING ? NULL : facts.evidence,
 		.answering = facts.answering,
 		.facts_serial = facts.serial
@@ -57,11 +58,25 @@ predictor_of(const Model *model, ModelFacts facts, EvKind kind)
 	return predictor;
 }
 
+void
+predictor_require_rejected(const Predictor *predictor, const Graph *graph)
+{
+	static const TableRights read[] = {{"triple", ACL_SELECT}, {"rejected", ACL_SELECT}};
+
+	if (predictor->rejected == NULL)
+		graph_require_rights(graph, read, lengthof(read));
+}
+
 const FactIndex *
 predictor_facts(const Predictor *predictor, Graph *graph)
 {
-	return predictor->evidence != NULL ? &predictor->evidence->facts :
-		&evidence_of_facts(graph, predictor->added)->facts;
+	FactIndex  *facts;
+
+	if (predictor->evidence != NULL)
+		return &predictor->evidence->facts;
+	facts = &evidence_of_facts(graph, predictor->added)->facts;
+	facts->answers = predictor->kge.answers;
+	return facts;
 }
 
 bool
@@ -94,12 +109,15 @@ static EvExpected
 predictor_expected(const Predictor *predictor, Side side, int32 given, int32 relation, EvCandidates candidates)
 {
 	const Evidence *evidence = predictor->evidence;
+	KgeAdjustment weighing;
 	Arena		arena = hkg_arena();
 	EvExpected	expected;
 	MemoryContext caller;
 
-	if (predictor->kind != EV_BOTH || evidence->is_new == NULL ||
-		!(evidence->weights.weight[2 * relation + (int32) side] > 0))
+	if (predictor->kind != EV_BOTH || evidence->is_new == NULL)
+		return (EvExpected) {0};
+	weighing = ev_weighing(&evidence->weights);
+	if (!(kge_adjustment_weight(&weighing, relation, side) > 0))
 		return (EvExpected) {0};
 	/* one call asks for many of these */
 	caller = MemoryContextSwitchTo(AllocSetContextCreate(CurrentMemoryContext, "hybridkg expected scores",
@@ -141,19 +159,9 @@ predictor_parts_on(const Predictor *predictor, Side side, Triple triple, double 
 double
 predictor_score(const Predictor *predictor, Side side, int32 relation, ScoreParts parts)
 {
-	int32		key = 2 * relation + (int32) side;
-
-	switch (predictor->kind)
-	{
-		case EV_EMBEDDING:
-			return parts.phi;
-		case EV_RULES:
-		case EV_NETWORK:
-			return parts.evidence;
-		default:
-			return predictor->evidence->weights.scale[key] *
-				(parts.phi + predictor->evidence->weights.weight[key] * parts.evidence);
-	}
+	if (predictor->evidence == NULL)
+		return parts.phi;
+	return ev_score(&predictor->evidence->weights, predictor->kind, 2 * relation + (int32) side, parts.phi, parts.evidence);
 }
 
 bool
@@ -166,18 +174,39 @@ predictor_knows_probabilities(const Predictor *predictor)
 	return false;
 }
 
+int64
+predictor_excluded(const Predictor *predictor, const FactIndex *facts, Side side, int32 given, int32 relation)
+{
+	return known_answers(facts, side, given, relation) + rejected_answers_count(predictor->rejected, side, given, relation);
+}
+
+Question
+predictor_question(const Predictor *predictor, const FactIndex *facts, Side side, int32 given, int32 relation, int32 *row)
+{
+	FactGroup	known = fact_group(facts, given, asked_atom(relation, side));
+
+	for (int64 i = known.first; i < known.end; i++)
+		row[i - known.first] = facts->edge[i].other;
+	return (Question) {side, given, relation, row,
+		rejected_answers_merge(predictor->rejected, side, given, relation, row, known.end - known.first)};
+}
+
 EvQuestionScores
 predictor_question_scores(const Predictor *predictor, const Question *question, bool reflexive, const int32 *known,
 						  int64 known_count, const KgeAnswer *answer, int64 count)
 {
 	const EvCalibration *calibration = &model_calibration(predictor->model, predictor->kind, question->relation,
 														  question->side)->ranked;
-	EvQuestionScores scores = {.entities = predictor->kge.entities,.known = known_count};
+	const AnswerSet *answers = predictor->kge.answers == NULL ? NULL :
+		&predictor->kge.answers[2 * question->relation + (int32) question->side];
+	EvQuestionScores scores = {.entities = answers == NULL || answers->bit == NULL ? predictor->kge.entities : answers->count,
+	.known = known_count};
 
 	for (int64 i = 0; i < count && scores.shown < EV_SHOWN; i++)
 	{
 		if ((!ev_uses_embedding(predictor->kind) && answer[i].addition == 0) ||
-			(!reflexive && answer[i].row == question->given) || has_int32(known, 0, known_count, answer[i].row))
+			(!reflexive && answer[i].row == question->given) ||
+			(known != NULL && has_int32(known, 0, known_count, answer[i].row)))
 			continue;
 		ev_show_score(calibration, &scores, answer[i].score);
 	}
@@ -235,7 +264,7 @@ predictor_is_probable(const Predictor *predictor, const FactIndex *facts, Triple
 
 /* A model that scores everything 0, to which evidence alone adds. */
 static KgeModel
-zero_model(int32 entities, int32 relations)
+zero_model(int32 entities, int32 relations, const AnswerSet *answers)
 {
 	KgeModel	kge = {
 		.function = kge_score_function("distmult"),
@@ -247,13 +276,15 @@ zero_model(int32 entities, int32 relations)
 
 	kge.entity = array_new_zero(float, entities);
 	kge.relation = array_new_zero(float, relations);
+	kge.answers = answers;
 	return kge;
 }
 
 void
 scoring_open(const Evidence *evidence, EvKind kind, KgeModel kge, int threads, Scoring *scoring)
 {
-	*scoring = (Scoring) {.kge = ev_uses_embedding(kind) ? kge : zero_model(kge.entities, kge.relations)};
+	*scoring = (Scoring) {.kge = ev_uses_embedding(kind) ? kge :
+		zero_model(kge.entities, kge.relations, kge.answers)};
 	if (kind == EV_EMBEDDING)
 		return;
 	scoring->evidence = evidence_adjustment(evidence, kind, threads, &scoring->adjuster);

@@ -24,6 +24,7 @@ typedef struct Predictor
 	const Model *model;
 	KgeModel	kge;			/* with the added entities */
 	const AddedEntities *added;
+	const RejectedAnswers *rejected;
 	EvKind		kind;
 	const Evidence *evidence;	/* NULL: the embedding alone */
 	EvAnswering *answering;
@@ -42,6 +43,9 @@ extern Predictor predictor_open(Graph *graph, const char *model, EvKind kind);
 
 /* The same of an opened model, whose facts were read with evidence where the kind has any. */
 extern Predictor predictor_of(const Model *model, ModelFacts facts, EvKind kind);
+
+/* ERROR 42501 where the caller may not read what was rejected.  To be called by whatever lists answers. */
+extern void predictor_require_rejected(const Predictor *predictor, const Graph *graph);
 
 /* The index of facts, read where it is not there; facts about what the model has no row for are left out. */
 extern const FactIndex *predictor_facts(const Predictor *predictor, Graph *graph);
@@ -82,10 +86,24 @@ extern bool predictor_knows_probabilities(const Predictor *predictor);
  */
 extern double predictor_probability_by_both(const Predictor *predictor, int32 relation, double by_head, double by_tail);
 
+/* The known answers of a question */
+static inline int64
+known_answers(const FactIndex *facts, Side side, int32 given, int32 relation)
+{
+	FactGroup	known = fact_group(facts, given, asked_atom(relation, side));
+
+	return known.end - known.first;
+}
+
+/* The question, in whose answers neither known nor rejected ones are, which are written to `row`, ascending; and their number. */
+extern int64 predictor_excluded(const Predictor *predictor, const FactIndex *facts, Side side, int32 given, int32 relation);
+extern Question predictor_question(const Predictor *predictor, const FactIndex *facts, Side side, int32 given,
+								   int32 relation, int32 *row);
+
 /*
- * What calibration looks at beside an answer: the scores of the best ones of its question, which come best first.  Known
- * ones (ascending rows) are not counted among them; nor what is given, but for reflexive relations, nor, without the
- * embedding, what has no evidence.
+ * What calibration looks at beside an answer: the scores of the best ones of its question, which come best first.  Of the
+ * known_count answers that are known, those in `known` (ascending rows; NULL: none is among the best) are not counted; nor
+ * is what is given, but for reflexive relations, nor, without the embedding, what has no evidence.
  */
 extern EvQuestionScores predictor_question_scores(const Predictor *predictor, const Question *question, bool reflexive,
 												  const int32 *known, int64 known_count, const KgeAnswer *answer,
@@ -107,7 +125,7 @@ typedef struct Scoring
 	EvAdjuster	adjuster;
 } Scoring;
 
-/* In the current context.  Without the embedding, only the numbers of entities and relations are taken from kge. */
+/* In the current context.  Without the embedding, only the numbers of entities and relations, and who may answer, are taken from kge. */
 extern void scoring_open(const Evidence *evidence, EvKind kind, KgeModel kge, int threads, Scoring *scoring);
 
 #endif							/* HKG_MODEL_PREDICTOR_H */

@@ -80,23 +80,17 @@ both_questions_scores(const BothQuestions *both, Side side, int32 given)
 	return both->found[side][given].scores;
 }
 
-/* Questions with their known answers */
+/* Questions with what is no answer */
 static Question *
 list_questions(const BothQuestions *both, Side side, const int32 *given, int count)
 {
 	const FactIndex *facts = both->facts;
 	Question   *question = array_new(Question, count);
-	DirectedAtom atom = asked_atom(both->relation, side);
 
 	for (int i = 0; i < count; i++)
-	{
-		FactGroup	group = fact_group(facts, given[i], atom);
-		int32	   *known = array_new(int32, group.end - group.first);
-
-		for (int64 j = group.first; j < group.end; j++)
-			known[j - group.first] = facts->edge[j].other;
-		question[i] = (Question) {side, given[i], both->relation, known, group.end - group.first};
-	}
+		question[i] = predictor_question(both->predictor, facts, side, given[i], both->relation,
+										 array_new(int32, predictor_excluded(both->predictor, facts, side, given[i],
+																			 both->relation)));
 	return question;
 }
 
@@ -119,7 +113,7 @@ look_at_some(BothQuestions *both, Side side, const int32 *given, int count)
 	for (int i = 0; i < count; i++)
 		both_questions_note(both, side, given[i],
 							predictor_question_scores(both->predictor, &question[i], both->facts->reflexive[both->relation],
-													  question[i].excluded, question[i].excluded_count,
+													  NULL, known_answers(both->facts, side, given[i], both->relation),
 													  answer + (Size) i * both->room, found[i]));
 	free_questions(question, count);
 	pfree(answer);

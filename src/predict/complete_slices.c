@@ -29,9 +29,11 @@ checksum_of_questions(const MissingQuestions *questions)
 {
 	const FactIndex *facts = questions->facts;
 	const AddedEntities *added = questions->predictor->added;
+	const RejectedAnswers *rejected = questions->predictor->rejected;
 	uint64		checksum = checksum_of_bytes(facts->start, (facts->entities + 1) * sizeof(int64_t), 0);
 
 	checksum = checksum_of_bytes(facts->edge, facts->edges * sizeof(FactEdge), checksum);
+	checksum = checksum_of_bytes(rejected->triple[SIDE_TAIL], rejected->count * sizeof(Triple), checksum);
 	return (int64) checksum_of_bytes(added->id, added->count * sizeof(int32), checksum);
 }
 

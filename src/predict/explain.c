@@ -152,8 +152,7 @@ static void
 find_evidence_shares(Explanation *explanation, EvAnswering *answering, Triple row)
 {
 	const Evidence *evidence = explanation->evidence;
-	int32		key = 2 * row.relation + SIDE_TAIL;
-	double		weight = evidence->weights.scale[key] * evidence->weights.weight[key];
+	KgeAdjustment weighing = ev_weighing(&evidence->weights);
 	const EvCandidate *candidate = evidence_for_triple(evidence, answering, EV_BOTH, explanation->triple);
 	EvCandidate *copy;
 
@@ -161,8 +160,11 @@ find_evidence_shares(Explanation *explanation, EvAnswering *answering, Triple ro
 		return;
 	explanation->candidate = copy = palloc(sizeof(EvCandidate));
 	*copy = *candidate;
-	explanation->evidence_share = weight * ev_evidence(explanation->candidate, evidence->weights.discount);
-	explanation->paths_share = weight * evidence->weights.network[key] * explanation->candidate->network;
+	explanation->evidence_share = kge_adjusted_share(&weighing, row.relation, SIDE_TAIL,
+													 ev_evidence(candidate, evidence->weights.discount));
+	explanation->paths_share = kge_adjusted_share(&weighing, row.relation, SIDE_TAIL,
+												  ev_combined(&evidence->weights, EV_BOTH, 2 * row.relation + SIDE_TAIL,
+															  0, candidate->network));
 	if (explanation->paths_share > 0)
 		explanation->paths = path_explanation(explanation->graph, evidence, row, explanation->path);
 }
@@ -193,8 +195,8 @@ find_shares(Explanation *explanation)
 	predictor = predictor_of(model, facts, EV_BOTH);
 	explanation->evidence = evidence;
 	explanation->embedding = embedding_of(facts.added, row);
-	explanation->embedding_share = evidence->weights.scale[2 * row.relation + SIDE_TAIL] *
-		predictor_parts(&predictor, row).phi;
+	explanation->embedding_share = predictor_score(&predictor, SIDE_TAIL, row.relation,
+												   (ScoreParts) {predictor_parts(&predictor, row).phi, 0});
 	find_evidence_shares(explanation, facts.answering, row);
 }
 

@@ -59,9 +59,7 @@ count_questions(MissingQuestions *questions)
 
 		for (int64 i = 0; i < count; i++)
 		{
-			FactGroup	group = fact_group(questions->facts, entity[i], atom);
-
-			known += group.end - group.first;
+			known += predictor_excluded(questions->predictor, questions->facts, side, entity[i], key / 2);
 			if (i % 1024 == 0)
 				CHECK_FOR_INTERRUPTS();
 		}
@@ -80,6 +78,7 @@ missing_questions_open(Graph *graph, const Predictor *predictor, int32 relation,
 	Arena		arena = hkg_within_memory(hkg_arena(), 0, "a list of missing facts", "ask for those of one relation");
 	MissingQuestions questions = {.predictor = predictor,.shown = shown,.end = predictor->model->kge.relations};
 
+	predictor_require_rejected(predictor, graph);
 	if (relation >= 0)
 	{
 		questions.first = relation;
@@ -167,12 +166,10 @@ missing_questions_of(const MissingQuestions *questions, int32 relation, Side sid
 	}
 	for (int64 i = 0; i < asked.count; i++)
 	{
-		FactGroup	group = fact_group(questions->facts, entity[first + i], atom);
-
 		CHECK_FOR_INTERRUPTS();
-		questions->question[i] = (Question) {side, entity[first + i], relation, known, group.end - group.first};
-		for (int64 j = group.first; j < group.end; j++)
-			*known++ = questions->facts->edge[j].other;
+		questions->question[i] = predictor_question(questions->predictor, questions->facts, side, entity[first + i], relation,
+													known);
+		known += questions->question[i].excluded_count;
 	}
 	if (given_set(questions, side)->given)
 		pfree(entity);

@@ -65,7 +65,8 @@ shown_scores(const MissingSearch *search, const QuestionList *asked, const Quest
 	for (int64 i = 0; i < count; i++)
 		best[i] = (KgeAnswer) {answers[i].score, answers[i].phi, answers[i].addition,
 			triple_answer(&answers[i].triple, asked->side)};
-	return predictor_question_scores(search->predictor, whole, asked->reflexive, whole->excluded, whole->excluded_count,
+	return predictor_question_scores(search->predictor, whole, asked->reflexive, NULL,
+									 known_answers(search->questions->facts, whole->side, whole->given, whole->relation),
 									 best, count);
 }
 
@@ -115,10 +116,13 @@ score_needed(void *argument, const QuestionList *asked, const Question *question
 	const EvCalibration *calibration = &model_calibration(predictor->model, predictor->kind, asked->relation,
 														  asked->side)->ranked;
 
+	int32		given = whole_question(search, asked, question)->given;
+
 	if (search->chosen != NULL && (calibration->best > 0 || calibration->spread > 0))
 		return -INFINITY;
 	return predictor_score_needed(predictor, asked->side, asked->relation,
-								  whole_question(search, asked, question)->excluded_count, last, probability);
+								  known_answers(search->questions->facts, asked->side, given, asked->relation), last,
+								  probability);
 }
 
 /* KgeJudge's callback */

@@ -213,33 +213,38 @@ answers_listed(const Asked *asked, const KnownAnswers *known, int count)
 					 predictor_entities(asked->predictor));
 }
 
-/* The known answers of each question, unless they are wanted, and the given entity where it is no answer, ascending */
+/*
+ * Each question with what is excluded, ascending: known answers, unless they are wanted, rejected ones, and the given entity
+ * where it is no answer
+ */
 static Question *
 make_questions(const Asked *asked, const int32 *given, const KnownAnswers *known, int count)
 {
+	const RejectedAnswers *rejected = asked->predictor->rejected;
 	Question   *question = array_new(Question, count);
-	int32	   *excluded = array_new(int32, known->row.count + count);
-	int64		next = 0;
+	int64		room = known->row.count + count;
+	int32	   *row;
 
 	for (int i = 0; i < count; i++)
+		room += rejected_answers_count(rejected, asked->side, given[i], asked->relation);
+	row = array_new(int32, room);
+	for (int i = 0; i < count; i++)
 	{
-		bool		pending = !asked->reflexive;
-		int64		first = next + i;
+		int64		first = first_known(known, i);
+		int64		excluded = asked->known ? 0 : known->end[i] - first;
+		int64		place;
 
-		question[i] = (Question) {asked->side, given[i], asked->relation, excluded + first, 0};
-		for (; next < known->end[i]; next++)
+		if (excluded > 0)
+			memcpy(row, known->row.value + first, excluded * sizeof(int32));
+		excluded = rejected_answers_merge(rejected, asked->side, given[i], asked->relation, row, excluded);
+		place = lower_bound_int32(row, 0, excluded, given[i]);
+		if (!asked->reflexive && (place == excluded || row[place] != given[i]))
 		{
-			if (asked->known)
-				continue;
-			if (pending && known->row.value[next] > given[i])
-			{
-				excluded[first + question[i].excluded_count++] = given[i];
-				pending = false;
-			}
-			excluded[first + question[i].excluded_count++] = known->row.value[next];
+			memmove(row + place + 1, row + place, (excluded++ - place) * sizeof(int32));
+			row[place] = given[i];
 		}
-		if (pending)
-			excluded[first + question[i].excluded_count++] = given[i];
+		question[i] = (Question) {asked->side, given[i], asked->relation, row, excluded};
+		row += excluded;
 	}
 	return question;
 }
@@ -547,6 +552,7 @@ predict_side(FunctionCallInfo fcinfo, Side side, bool many)
 
 	/* 2. rows of the model; the first name that has none is an error */
 	predictor = predictor_open(call.graph, call.model, kind);
+	predictor_require_rejected(&predictor, call.graph);
 	asked.graph = call.graph;
 	asked.predictor = &predictor;
 	asked.count = (int) names.count;

@@ -64,12 +64,16 @@ read_facts(const Graph *graph, const Predictor *predictor, int32 head, int32 tai
 	return reading.facts;
 }
 
-/* Every relation between two entities, facts only where they are wanted; NaN scores are left out. */
+/*
+ * Every relation between two entities that are of its types, but rejected ones, facts only where they are wanted; NaN
+ * scores are left out.
+ */
 static int64
 score_relations(const Predictor *predictor, int32 head, int32 tail, const RelationFacts *facts, bool known,
 				ScoredRow *scored)
 {
 	const KgeModel *kge = &predictor->model->kge;
+	const RejectedAnswers *rejected = predictor->rejected;
 	int64		count = 0;
 
 	for (int32 row = 0; row < kge->relations; row++)
@@ -77,7 +81,10 @@ score_relations(const Predictor *predictor, int32 head, int32 tail, const Relati
 		Triple		triple = {head, row, tail};
 
 		CHECK_FOR_INTERRUPTS();
-		if (facts[row].is_fact && !known)
+		if ((facts[row].is_fact && !known) ||
+			bsearch(&triple, rejected->triple[SIDE_TAIL], rejected->count, sizeof(Triple), triple_compare) != NULL ||
+			!answer_is_allowed(predictor->kge.answers, row, SIDE_HEAD, head) ||
+			!answer_is_allowed(predictor->kge.answers, row, SIDE_TAIL, tail))
 			continue;
 		scored[count].row = row;
 		scored[count].parts = predictor_parts(predictor, triple);
@@ -122,6 +129,7 @@ hkg_predict_relations(PG_FUNCTION_ARGS)
 	int32		head = added_entities_row_of_name(predictor.added, call.graph, head_name);
 	int32		tail = added_entities_row_of_name(predictor.added, call.graph, tail_name);
 
+	predictor_require_rejected(&predictor, call.graph);
 	predict_relations(call.graph, &predictor, head, tail, k, known, call.result);
 	return call_end(&call);
 }

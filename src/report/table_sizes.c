@@ -17,7 +17,7 @@ Datum
 hkg_table_sizes(PG_FUNCTION_ARGS)
 {
 	static const TableRights read = {"model", ACL_SELECT};
-	static const char *const copied[] = {"entity", "relation", "triple", "holdout"};
+	static const char *const copied[] = {"entity", "relation", "triple", "holdout", "rejected"};
 	char	   *name = argument_name(fcinfo, 0, "graph");
 	SqlResult  *result = sql_result(fcinfo);
 	Graph	   *graph;

@@ -108,7 +108,7 @@ hold_out_notice(const char *graph, const TrainSettings *settings, int64 count, i
 int64
 hold_out_refit_epochs(const TrainSettings *settings, const TrainingFacts *facts, int best_iteration)
 {
-	int64		epochs = (int64) best_iteration * settings->epochs;
+	int64		epochs = epochs_in(settings, best_iteration);
 
 	return facts_are_held_out(facts) ? (epochs + REFIT_PART - 1) / REFIT_PART : 0;
 }

@@ -118,6 +118,13 @@ typedef struct TrainSettings
  */
 extern void settings_read(FunctionCallInfo fcinfo, TrainSettings *settings);
 
+/* The epochs of that many iterations */
+static inline int64
+epochs_in(const TrainSettings *settings, int64 iterations)
+{
+	return iterations * settings->epochs;
+}
+
 /* ERROR 22023 or 0A000 where they do not go together; each is within its range. */
 extern void settings_check(const TrainSettings *settings);
 

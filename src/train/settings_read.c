@@ -38,7 +38,7 @@ settings_training(const TrainSettings *settings)
 		.negatives = settings->negatives,
 		.learning_rate = settings->learning_rate,
 		.learning_rate_end = settings->learning_rate_end,
-		.epochs = settings->learning_rate_end > 0 ? (uint64) settings->iterations * settings->epochs : 0,
+		.epochs = settings->learning_rate_end > 0 ? (uint64) epochs_in(settings, settings->iterations) : 0,
 		.regularization = settings->regularization,
 		.seed = (uint64) settings->seed,
 		.loss = settings->loss,

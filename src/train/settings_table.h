@@ -35,7 +35,7 @@ typedef struct Setting
 	bool		optional;		/* may have no value: 0, NULL or BY_GRAPH */
 	bool		not_tuned;		/* hkg_tune cannot compare trials by it */
 	const char *usual;			/* the default; NULL: none, or one that depends on others */
-	const char *in_words;		/* what the latter is */
+	const char *in_words;		/* the latter, in two words or more: one word reads as a value that can be given */
 	const char *meaning;
 } Setting;
 

@@ -1006,12 +1006,77 @@ COMMENT ON COLUMN g.path_network.numbers IS 'the numbers of one row of the part'
 
 
 --
+-- Name: rejected; Type: TABLE; Schema: g; Owner: -
+--
+
+CREATE TABLE g.rejected (
+    head integer NOT NULL,
+    relation integer NOT NULL,
+    tail integer NOT NULL,
+    reason text,
+    rejected_by text DEFAULT SESSION_USER NOT NULL,
+    rejected_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+
+--
+-- Name: TABLE rejected; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON TABLE g.rejected IS 'triples that a reviewer found to be false: no list of answers has them';
+
+
+--
+-- Name: COLUMN rejected.head; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.rejected.head IS 'entity.id';
+
+
+--
+-- Name: COLUMN rejected.relation; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.rejected.relation IS 'relation.id';
+
+
+--
+-- Name: COLUMN rejected.tail; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.rejected.tail IS 'entity.id';
+
+
+--
+-- Name: COLUMN rejected.reason; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.rejected.reason IS 'as given to hkg_reject';
+
+
+--
+-- Name: COLUMN rejected.rejected_by; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.rejected.rejected_by IS 'the role of the session';
+
+
+--
+-- Name: COLUMN rejected.rejected_at; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.rejected.rejected_at IS 'when';
+
+
+--
 -- Name: relation; Type: TABLE; Schema: g; Owner: -
 --
 
 CREATE TABLE g.relation (
     id integer NOT NULL,
     name text NOT NULL COLLATE pg_catalog."C",
+    head_types text[],
+    tail_types text[],
     CONSTRAINT relation_name_check CHECK ((name <> ''::text))
 );
 
@@ -1035,6 +1100,20 @@ COMMENT ON COLUMN g.relation.id IS 'its number in other tables';
 --
 
 COMMENT ON COLUMN g.relation.name IS 'its name';
+
+
+--
+-- Name: COLUMN relation.head_types; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.relation.head_types IS 'which entities are heads in answers: those that stand, among the facts, on this side, or on one whose types are all among these; empty: on this side alone; null: all entities. hkg_sync writes them in a graph of tables';
+
+
+--
+-- Name: COLUMN relation.tail_types; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.relation.tail_types IS 'likewise, of tails';
 
 
 --
@@ -1892,7 +1971,7 @@ default	3	tail	0.9785338001367766	1.2435155099104154	3	0.09160305343511449	{"all
 --
 
 COPY g.facts_version (number) FROM stdin;
--2109692179411468567
+814475302109735778
 \.
 
 
@@ -1932,9 +2011,9 @@ default	2	24	3	39	2.0851008892059326	0.19383840430735513	{2}
 --
 
 COPY g.iteration (model, number, loss, mrr, hits_1, hits_3, hits_10, rules, inferred, sampled, train_seconds, mine_seconds, sample_seconds, evaluate_seconds, ranked, mrr_error) FROM stdin;
-default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.00088016	0.000550961	0.005416152	0.00014799	3	\N
-default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.000844337	4.3074e-05	0.000398914	0.000152537	3	\N
-plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000673964	0	0	0.000153909	3	\N
+default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.003948056	0.000825649	0.009186944	0.000141831	3	\N
+default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.000793872	4.1151e-05	0.000375189	0.00015449	3	\N
+plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.004422092	0	0	0.000193508	3	\N
 \.
 
 
@@ -1943,8 +2022,8 @@ plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000673964	0	0	0.0
 --
 
 COPY g.model (name, score_function, dimensions, settings, status, created_at, trained_at, best_iteration, evidence, mrr, hits_1, hits_3, hits_10, paths) FROM stdin;
-default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 2, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": true, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "hidden_dropout": 0.3, "min_confidence": 0, "regularization": 0, "score_function": "complex", "evidence_length": 3, "feature_dropout": 0.2, "label_smoothing": 0, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-28 16:14:44.146751+00	2026-11-28 16:14:44.252265+00	2	{"discount": {"all": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	\N
-plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 1, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": false, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "hidden_dropout": 0.3, "min_confidence": 0.7, "regularization": 0, "score_function": "transe", "evidence_length": 4, "feature_dropout": 0.2, "label_smoothing": 0, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-28 16:14:44.253759+00	2026-11-28 16:14:44.259246+00	1	\N	0.09314859117490697	0	0	0.5	\N
+default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 2, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": true, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "hidden_dropout": 0.3, "min_confidence": 0, "regularization": 0, "score_function": "complex", "evidence_length": 3, "feature_dropout": 0.2, "label_smoothing": 0, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-28 19:12:36.29903+00	2026-11-28 19:12:36.431294+00	2	{"discount": {"all": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	\N
+plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 1, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": false, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "hidden_dropout": 0.3, "min_confidence": 0.7, "regularization": 0, "score_function": "transe", "evidence_length": 4, "feature_dropout": 0.2, "label_smoothing": 0, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-28 19:12:36.444287+00	2026-11-28 19:12:36.465503+00	1	\N	0.09314859117490697	0	0	0.5	\N
 \.
 
 
@@ -1965,13 +2044,22 @@ COPY g.path_network (model, layer, part, relation, inverse, numbers) FROM stdin;
 
 
 --
+-- Data for Name: rejected; Type: TABLE DATA; Schema: g; Owner: -
+--
+
+COPY g.rejected (head, relation, tail, reason, rejected_by, rejected_at) FROM stdin;
+5	1	3	\N	postgres	2026-11-28 19:12:36.468526+00
+\.
+
+
+--
 -- Data for Name: relation; Type: TABLE DATA; Schema: g; Owner: -
 --
 
-COPY g.relation (id, name) FROM stdin;
-1	half
-2	next
-3	twice
+COPY g.relation (id, name, head_types, tail_types) FROM stdin;
+1	half	\N	\N
+2	next	\N	\N
+3	twice	\N	\N
 \.
 
 
@@ -2242,6 +2330,14 @@ ALTER TABLE ONLY g.path_epoch
 
 
 --
+-- Name: rejected rejected_pkey; Type: CONSTRAINT; Schema: g; Owner: -
+--
+
+ALTER TABLE ONLY g.rejected
+    ADD CONSTRAINT rejected_pkey PRIMARY KEY (head, relation, tail);
+
+
+--
 -- Name: relation_embedding relation_embedding_pkey; Type: CONSTRAINT; Schema: g; Owner: -
 --
 
@@ -2395,6 +2491,13 @@ CREATE INDEX path_network_relation_idx ON g.path_network USING btree (relation);
 
 
 --
+-- Name: rejected_tail_idx; Type: INDEX; Schema: g; Owner: -
+--
+
+CREATE INDEX rejected_tail_idx ON g.rejected USING btree (tail);
+
+
+--
 -- Name: triple_itself_idx; Type: INDEX; Schema: g; Owner: -
 --
 
@@ -2413,6 +2516,13 @@ CREATE INDEX triple_relation_idx ON g.triple USING btree (relation, head, tail);
 --
 
 CREATE INDEX triple_tail_idx ON g.triple USING btree (tail, relation, head);
+
+
+--
+-- Name: rejected changed; Type: TRIGGER; Schema: g; Owner: -
+--
+
+CREATE TRIGGER changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON g.rejected FOR EACH STATEMENT EXECUTE FUNCTION g.facts_changed();
 
 
 --
@@ -2507,6 +2617,15 @@ CREATE TRIGGER inserted AFTER INSERT ON g.shared_weight REFERENCING NEW TABLE AS
 
 
 --
+-- Name: rejected replicated; Type: TRIGGER; Schema: g; Owner: -
+--
+
+CREATE TRIGGER replicated AFTER INSERT OR DELETE OR UPDATE ON g.rejected FOR EACH ROW EXECUTE FUNCTION g.facts_changed();
+
+ALTER TABLE g.rejected ENABLE REPLICA TRIGGER replicated;
+
+
+--
 -- Name: triple replicated; Type: TRIGGER; Schema: g; Owner: -
 --
 
@@ -2520,6 +2639,15 @@ ALTER TABLE g.triple ENABLE REPLICA TRIGGER replicated;
 --
 
 COMMENT ON TRIGGER replicated ON g.triple IS 'for a subscriber. After "alter table triple disable trigger ...", "alter table triple enable trigger user, enable replica trigger replicated" enables all as they were; until then, sessions read the facts anew for each statement';
+
+
+--
+-- Name: relation retyped; Type: TRIGGER; Schema: g; Owner: -
+--
+
+CREATE TRIGGER retyped AFTER UPDATE ON g.relation FOR EACH ROW WHEN (((old.head_types IS DISTINCT FROM new.head_types) OR (old.tail_types IS DISTINCT FROM new.tail_types))) EXECUTE FUNCTION g.facts_changed();
+
+ALTER TABLE g.relation ENABLE ALWAYS TRIGGER retyped;
 
 
 --
@@ -2740,6 +2868,30 @@ ALTER TABLE ONLY g.path_network
 
 ALTER TABLE ONLY g.path_network
     ADD CONSTRAINT path_network_relation_fkey FOREIGN KEY (relation) REFERENCES g.relation(id) ON DELETE CASCADE;
+
+
+--
+-- Name: rejected rejected_head_fkey; Type: FK CONSTRAINT; Schema: g; Owner: -
+--
+
+ALTER TABLE ONLY g.rejected
+    ADD CONSTRAINT rejected_head_fkey FOREIGN KEY (head) REFERENCES g.entity(id) ON DELETE CASCADE;
+
+
+--
+-- Name: rejected rejected_relation_fkey; Type: FK CONSTRAINT; Schema: g; Owner: -
+--
+
+ALTER TABLE ONLY g.rejected
+    ADD CONSTRAINT rejected_relation_fkey FOREIGN KEY (relation) REFERENCES g.relation(id) ON DELETE CASCADE;
+
+
+--
+-- Name: rejected rejected_tail_fkey; Type: FK CONSTRAINT; Schema: g; Owner: -
+--
+
+ALTER TABLE ONLY g.rejected
+    ADD CONSTRAINT rejected_tail_fkey FOREIGN KEY (tail) REFERENCES g.entity(id) ON DELETE CASCADE;
 
 
 --

@@ -10,3 +10,5 @@ select hkg_load('g', $$select 'n' || i, 'twice', 'n' || 2 * i from generate_seri
 select hkg_load('g', $$select 'n' || i, 'twice', 'n' || 2 * i from generate_series(0, 19) i where i % 4 = 3 and i % 8 = 7$$, 'test');
 select hkg_train('g', 'complex', 4, iterations => 2, epochs => 5, settings => '{"loss": "softmax", "reciprocal": true, "min_quality": 0, "evidence_length": 3}');
 select hkg_train('g', 'transe', 4, iterations => 1, epochs => 5, top_rules => 0, evidence_rules => 0, model => 'plain');
+-- a triple that nothing lists
+select hkg_reject('g', 'n5', 'half', 'n2');

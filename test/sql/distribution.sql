@@ -140,7 +140,7 @@ savepoint deleted;
 create trigger deleted after delete on own.entity referencing old table as gone for each statement execute function names_deleted();
 delete from own.entity;
 rollback to deleted;
-delete from pg_description where objoid in ('entity'::regclass, 'relation'::regclass, 'triple'::regclass, 'holdout'::regclass);
+delete from pg_description where objoid in ('entity'::regclass, 'relation'::regclass, 'triple'::regclass, 'holdout'::regclass, 'rejected'::regclass);
 select returned from hkg_undistribute_graph(' REFERENCES (other) ');
 alter schema " REFERENCES (other) " rename to "My ""odd"" Graph";
 select hkg_tools.differ('select key from before', 'select key from public.keys()') as differ;
@@ -156,7 +156,7 @@ begin
 	create table d.bucket (place int, lane int, number bigint, bytes bytea);
 	insert into d.slice values (1, 1, 3), (2, 2, 3), (3, 3, 3);
 	insert into pg_catalog.pg_dist_partition select format('d.%s', name)::regclass, case when name in ('slice', 'bucket') then 'h' else 'n' end, '', 1,
-		case when name in ('slice', 'bucket') then 's' else 't' end from unnest(array['entity', 'relation', 'triple', 'holdout', 'slice', 'bucket']) name;
+		case when name in ('slice', 'bucket') then 's' else 't' end from unnest(array['entity', 'relation', 'triple', 'holdout', 'rejected', 'slice', 'bucket']) name;
 	create function pg_catalog.get_shard_id_for_distribution_column(regclass, int) returns bigint language sql return $2;
 	insert into pg_catalog.pg_dist_placement values (1, 1, 1, 1), (2, 2, 1, 2), (3, 3, 1, 0);
 end
@@ -343,7 +343,7 @@ create table u.place (place int, slice int, slices int);
 insert into u.place values (1, 1, 3), (2, 2, 3), (3, 3, 3);
 create view u.slice as select * from u.place where nextval('public.asked') > 0;
 insert into pg_catalog.pg_dist_partition select format('u.%s', name)::regclass, case name when 'slice' then 'h' else 'n' end, '', 1,
-	case name when 'slice' then 's' else 't' end from unnest(array['entity', 'relation', 'triple', 'holdout', 'slice']) name;
+	case name when 'slice' then 's' else 't' end from unnest(array['entity', 'relation', 'triple', 'holdout', 'rejected', 'slice']) name;
 create table u.sent_model as select name, xmin::text || ctid::text as version from u.model where name = 'm';
 do $$
 declare part name;

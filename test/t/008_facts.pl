@@ -82,6 +82,27 @@ other("insert into g.triple select * from kept");
 is(inferred(), $yes, 'all of them come back');
 take_back('all');
 
+# ---- what a reviewer refused is no answer, from the moment on that it is committed ----
+
+my $listed = q{select count(*) from hkg_predict_tails('g', 'ann', 'lives', 9, 'm') where tail = 'rome'};
+my $reject = q{select hkg_reject('g', 'ann', 'lives', 'rome');};
+is(ask($listed), '1', 'rome is an answer');
+other("begin; $reject rollback");
+is(ask($listed), '1', 'and stays one where the rejection is rolled back');
+other($reject);
+is(ask($listed), '0', 'a rejection counts at once');
+other('update g.rejected set tail = head');
+is(ask($listed), '1', 'one that becomes another one');
+other('truncate g.rejected');
+other($reject);
+is(ask($listed), '0', 'again');
+other('alter table g.rejected disable trigger user; truncate g.rejected');
+is(ask($listed), '1', 'taken back while triggers are disabled');
+other("alter table g.rejected enable trigger user, enable replica trigger replicated; set session_replication_role = replica; insert into g.rejected select * from fact('ann', 'rome')");
+is(ask($listed), '0', 'by a replication role');
+other('delete from g.rejected');
+is(ask($listed), '1', 'and taken back');
+
 # ---- an entity that came after the training ----
 
 # it is there for others with its first fact, and gone with its last one; the embedding alone predicts it by its place

@@ -85,9 +85,9 @@ my $columns = q{select string_agg(concat_ws(' ', attrelid::regclass, attname, fo
 	from pg_attribute where attrelid in ('g.entity'::regclass, 'g.relation'::regclass, 'g.triple'::regclass, 'g.holdout'::regclass) and attnum > 0};
 my @before = map { run($_) } $comments, $keys, $rights, $columns;
 
-my $size = run(q{select sum(pg_relation_size(('g.' || name)::regclass)) from unnest(array['entity', 'relation', 'triple', 'holdout']) name});
+my $size = run(q{select sum(pg_relation_size(('g.' || name)::regclass)) from unnest(array['entity', 'relation', 'triple', 'holdout', 'rejected']) name});
 is(run(q{select concat(string_agg(copied || ' ' || nodes, ', '), ', bytes ', sum(bytes)) from hkg_distribute_graph('g')}),
-	'entity 3, relation 3, triple 3, holdout 3, bytes ' . 2 * $size, 'copied to three nodes, two of which are others');
+	'entity 3, relation 3, triple 3, holdout 3, rejected 3, bytes ' . 2 * $size, 'copied to three nodes, two of which are others');
 is(run(q{select count(*) from hkg_distribute_graph('g')}), '0', 'and again: nothing to do');
 is(run(q{select string_agg(result, ' ' order by nodeid) from run_command_on_all_nodes('select count(*) from g.triple')}),
 	join(' ', (run('select count(*) from l.triple')) x 3), 'each node has all facts');
@@ -237,7 +237,7 @@ is(run(q{begin; insert into g.triple select min(id), 1, max(id) from g.entity on
 	insert into l.triple select min(id), 1, max(id) from l.entity on conflict do nothing;
 	select count(*) from (select rule, support, body_size, pca_body_size from hkg_mine_rules('g') except select rule, support, body_size, pca_body_size from hkg_mine_rules('l')) s;
 	rollback}), '0', 'facts that are not committed count');
-run(q{create role reader login; grant usage on schema g to reader; grant select on g.entity, g.relation, g.triple, g.holdout to reader});
+run(q{create role reader login; grant usage on schema g to reader; grant select on g.entity, g.relation, g.triple, g.holdout, g.rejected to reader});
 is(run(q{set role reader; select count(*) from hkg_mine_rules('g', min_support => 10)}), run(q{select count(*) from hkg_mine_rules('l', min_support => 10)}), 'for who may only read');
 
 my $train = q{'rotate', dimensions => 8, iterations => 2, epochs => 1, model => 'later', seed => 3, settings => '{"negatives": 4}')};
@@ -648,7 +648,7 @@ run(q{select hkg_drop_graph('g'); drop table kept});
 make_graph($node[0], 'g', 60, 500);
 run(q{grant select on g.entity, g.relation, g.triple to public});
 run(q{select hkg_distribute_graph('g')});
-is(run(q{select string_agg(returned, ' ') from hkg_undistribute_graph('g')}), 'holdout triple relation entity', 'taken back');
+is(run(q{select string_agg(returned, ' ') from hkg_undistribute_graph('g')}), 'rejected holdout triple relation entity', 'taken back');
 is(run(q{select count(*) from hkg_undistribute_graph('g')}), '0', 'and again: nothing to do');
 my @after = map { run($_) } $comments, $keys, $rights, $columns;
 is($after[0], $before[0], 'comments');

@@ -67,7 +67,7 @@ value(q{
 	create foreign table g.asked (settings jsonb) server there options (table_name 'asked_there');
 	grant select, insert, update, delete, truncate on g.bucket, g.asked to writer;
 	insert into pg_dist_partition select format('g.%s', name)::regclass, case when name in ('slice', 'bucket') then 'h' else 'n' end, '', 1,
-		case when name in ('slice', 'bucket') then 's' else 't' end from unnest(array['entity', 'relation', 'triple', 'holdout', 'slice', 'bucket']) name;
+		case when name in ('slice', 'bucket') then 's' else 't' end from unnest(array['entity', 'relation', 'triple', 'holdout', 'rejected', 'slice', 'bucket']) name;
 	insert into pg_dist_placement values (1, 1, 1, 1), (2, 2, 1, 2), (3, 3, 1, 0)});
 
 # A function of nodes runs there: it is what a view has for a block, in the transaction that sent the blocks.

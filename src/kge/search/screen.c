@@ -99,12 +99,13 @@ question_at(const KgeScreen *screen, int64_t place)
 	return &screen->asked->question[screen->number[place]];
 }
 
-/* Facts are no candidates, nor is the given entity, where no fact of the relation is about one alone. */
+/* Facts are no candidates, nor are entities of another type, nor is the given entity, where no fact of the relation is about one alone. */
 static bool
 is_candidate(const KgeScreen *screen, const Question *question, int32_t entity)
 {
 	return (screen->asked->reflexive || entity != question->given) &&
-		!question_excludes(question, entity);
+		!question_excludes(question, entity) &&
+		answer_is_allowed(screen->model->answers, question->relation, question->side, entity);
 }
 
 /* ---- what is listed, and what is likely ------------------------------------------------- */
@@ -254,12 +255,9 @@ reach_of(const ScreenThread *thread, int q, double needed)
 static double
 phi_of_score(const ScreenThread *thread, int q, double score)
 {
-	const KgeScreen *screen = thread->screen;
-	const KgeAdjustment *adjustment = screen->adjustment;
-	double		phi = score;
+	const QuestionList *asked = thread->screen->asked;
+	double		phi = kge_adjusted_phi(thread->screen->adjustment, asked->relation, asked->side, score);
 
-	if (adjustment != NULL)
-		phi /= kge_adjustment_scale(adjustment, screen->asked->relation, screen->asked->side);
 	phi -= 1e-9 * (1 + fabs(phi));
 	return phi > most_phi(thread, q) ? INFINITY : phi;
 }

@@ -313,9 +313,9 @@ checkpoint_save(Procedure *procedure)
 static bool
 is_in_iteration(const Procedure *procedure, const EpochPlace *place)
 {
-	uint64		epochs = (uint64) procedure->settings.epochs;
+	int64		epoch = (int64) place->epoch - epochs_in(&procedure->settings, procedure->done);
 
-	return !procedure_is_done(procedure) && place->epoch / epochs == (uint64) procedure->done;
+	return !procedure_is_done(procedure) && epoch >= 0 && epoch < procedure->settings.epochs;
 }
 
 /* All but what is learnt stays as the last iteration left it. */

@@ -252,7 +252,7 @@ estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingF
 		kge_rank_seconds(&learner->model, ranked) / hkg_threads;
 	PhaseWork	work[PROGRESS_PHASES] = {
 		[PHASE_MINING] = {mines(settings) ? count : 0, MINING_SECONDS * (settings->constants ? MINING_CONSTANTS : 1)},
-		[PHASE_TRAINING] = {iterations * settings->epochs +
+		[PHASE_TRAINING] = {(double) epochs_in(settings, settings->iterations) +
 			(double) hold_out_refit_epochs(settings, facts, settings->iterations),
 		epoch_seconds(settings, facts, learner)},
 		[PHASE_EVALUATING] = {facts->valid_count > 0 ? iterations + settings->warm_start : 0, evaluation},

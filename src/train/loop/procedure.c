@@ -180,7 +180,7 @@ static double
 train_epoch(Procedure *procedure, int iteration, int64 epoch)
 {
 	const TrainSettings *settings = &procedure->settings;
-	uint64		number = (uint64) (iteration - 1) * settings->epochs + epoch - 1;
+	uint64		number = (uint64) (epochs_in(settings, iteration - 1) + epoch - 1);
 	double		loss = learner_epoch(&procedure->learner, number);
 	bool		rises = settings->learning_rate_end > settings->learning_rate;
 
@@ -210,7 +210,7 @@ learn(Procedure *procedure)
 		learner_observe(&procedure->learner, &procedure->facts);
 
 	/* 1. epochs; the first are done already where an iteration is resumed in the middle */
-	begun = (int64) procedure->learner.partitions.place.epoch - (int64) procedure->done * settings->epochs;
+	begun = (int64) procedure->learner.partitions.place.epoch - epochs_in(settings, procedure->done);
 	if (begun > 0)
 		progress_skip(procedure->progress, PHASE_TRAINING, (double) begun);
 	for (int epoch = (int) Max(begun, 0) + 1; epoch <= settings->epochs; epoch++)

@@ -1,0 +1,104 @@
+-- What reviewers refused: hkg_reject, table rejected; lists without it
+set client_min_messages = warning;
+\i test/tools.sql
+reset client_min_messages;
+set hybridkg.progress = off;
+
+select hkg_create_graph('g');
+select added from hkg_load('g', $$select 'e' || i % 30, 'r' || i % 4, 'e' || (i * i + i % 7) % 50 from generate_series(1, 150) i$$);
+select hkg_split('g', 0.2, 0);
+set client_min_messages = warning;
+select hkg_train('g', 'rotate', dimensions => 4, iterations => 1, epochs => 3, top_rules => 10, settings => '{"min_support": 1, "min_quality": 0}');
+reset client_min_messages;
+
+-- every list, before and after: each is as before without the rows that were rejected, with the same scores
+create function lists() returns table (list text, head text, relation text, tail text, score float8)
+language sql as $$
+	select 'tails', 'e3', 'r3', tail, score from hkg_predict_tails('g', 'e3', 'r3', 100)
+	union all select 'known', 'e3', 'r3', tail, score from hkg_predict_tails('g', 'e3', 'r3', 100, known => true)
+	union all select 'rules', 'e3', 'r3', tail, score from hkg_predict_tails('g', 'e3', 'r3', 100, evidence => 'rules')
+	union all select 'candidates', 'e3', 'r3', tail, score from hkg_predict_tails('g', 'e3', 'r3', 100, candidates => array['e3', 'e4', 'e5', 'e6'])
+	union all select 'heads', head, 'r3', 'e4', score from hkg_predict_heads('g', 'r3', 'e4', 100)
+	union all select 'many tails', head, 'r3', tail, score from hkg_predict_tails('g', array['e3', 'e7', 'e11'], 'r3', 100)
+	union all select 'many heads', head, 'r3', tail, score from hkg_predict_heads('g', 'r3', array['e4', 'e5'], 100)
+	union all select 'relations', 'e3', relation, 'e4', score from hkg_predict_relations('g', 'e3', 'e4')
+	union all select 'complete', head, relation, tail, score from hkg_complete('g', k => 10000, min_probability => 0)
+	union all select 'of some', head, relation, tail, score from hkg_complete('g', k => 10000, min_probability => 0, exact => true,
+		heads => array['e3', 'e7'], candidates => array['e3', 'e4', 'e5', 'e9'])
+$$;
+create temp table before as select * from lists();
+select list, count(*) > 2 as has_rows from before group by list order by list;
+-- one at a time, and a query's rows; among them an entity as an answer about itself, and the two best of a list
+select hkg_reject('g', 'e3', 'r3', 'e4');
+select hkg_reject('g', 'e3', 'r3', 'e4', 'again');
+select hkg_reject('g', 'e3', 'r3', 'e3', reason => 'no loops');
+select hkg_reject('g', head, relation, tail) from before where list = 'rules' order by score desc limit 1;
+select count(*) filter (where hkg_reject('g', head, relation, tail)) as rejected
+from (select * from hkg_complete('g', 'r3', k => 2, min_probability => 0)) c;
+select h.name, r.name, t.name, x.reason, x.rejected_by = session_user as mine, x.rejected_at > now() - interval '1 hour' as now
+from g.rejected x join g.entity h on h.id = head join g.relation r on r.id = relation join g.entity t on t.id = tail
+where x.head = (select id from g.entity where name = 'e3') order by t.id;
+create temp table refused as
+select h.name as head, r.name as relation, t.name as tail
+from g.rejected x join g.entity h on h.id = head join g.relation r on r.id = relation join g.entity t on t.id = tail;
+select hkg_tools.differ('select * from lists()', 'select * from before where (head, relation, tail) not in (select head, relation, tail from refused)');
+select list, count(*) - (select count(*) from lists() l where l.list = b.list) as gone from before b group by list order by list;
+-- asked about by name, a triple has its score and its reasons as before
+select hkg_score('g', 'e3', 'r3', 'e4') = (select score from before where list = 'tails' and tail = 'e4') as scored;
+-- with fewer rows, the next ones move up
+select hkg_tools.differ($$select tail from hkg_predict_tails('g', 'e3', 'r3', 5)$$,
+	$$select tail from before where list = 'tails' and (head, relation, tail) not in (select head, relation, tail from refused) order by score desc limit 5$$);
+
+-- a fact stays a fact, and the row counts when it is gone
+select hkg_load('g', $$values ('e3', 'r3', 'e4')$$);
+select count(*) from hkg_predict_tails('g', 'e3', 'r3', 100, known => true) where tail = 'e4';
+select hkg_reject('g', 'e3', 'r3', 'e4');
+delete from g.triple where (head, relation, tail) = (select h.id, r.id, t.id from g.entity h, g.relation r, g.entity t
+	where (h.name, r.name, t.name) = ('e3', 'r3', 'e4'));
+select count(*) from hkg_predict_tails('g', 'e3', 'r3', 100, known => true) where tail = 'e4';
+-- taken back
+begin;
+delete from g.rejected;
+select hkg_tools.differ('select * from lists()', 'select * from before');
+rollback;
+select count(*) from hkg_predict_tails('g', 'e3', 'r3', 100) where tail = 'e4';
+begin;
+truncate g.rejected;
+select count(*) from hkg_predict_tails('g', 'e3', 'r3', 100) where tail = 'e4';
+rollback;
+
+-- with entities that came after the training; it goes with them
+select hkg_load('g', $$values ('new', 'r3', 'e5'), ('e3', 'r3', 'new')$$);
+select tail from hkg_predict_tails('g', 'new', 'r3', 2);
+select hkg_reject('g', 'new', 'r3', (select tail from hkg_predict_tails('g', 'new', 'r3', 1)));
+select tail from hkg_predict_tails('g', 'new', 'r3', 1);
+select pruned from hkg_sync('g', $$select 'e' || i % 30, 'r' || i % 4, 'e' || (i * i + i % 7) % 50 from generate_series(1, 150) i$$, prune => true);
+select count(*) from g.rejected x where not exists (select from g.entity e where e.id = x.head);
+select count(*) from g.rejected;
+
+-- what is refused
+select hkg_tools.try($$select hkg_reject('g', 'e3', 'r3', 'e99')$$);
+select hkg_tools.try($$select hkg_reject('g', 'e3', 'r9', 'e4')$$);
+select hkg_tools.try($$select hkg_reject('g', null, 'r3', 'e4')$$);
+select hkg_tools.try($$select hkg_reject('nowhere', 'e3', 'r3', 'e4')$$);
+create role hkg_reviewer;
+grant usage on schema g to hkg_reviewer;
+grant select on all tables in schema g to hkg_reviewer;
+set role hkg_reviewer;
+select count(*) from hkg_predict_tails('g', 'e3', 'r3', 100) where tail = 'e4';
+select hkg_tools.try($$select hkg_reject('g', 'e3', 'r3', 'e5')$$);
+reset role;
+grant insert on g.rejected to hkg_reviewer;
+set role hkg_reviewer;
+select hkg_reject('g', 'e3', 'r3', 'e5');
+reset role;
+-- a role that may not see what was rejected is not shown lists without it
+revoke select on g.rejected from hkg_reviewer;
+set role hkg_reviewer;
+select hkg_tools.try($$select hkg_predict_tails('g', 'e3', 'r3')$$);
+reset role;
+drop owned by hkg_reviewer;
+drop role hkg_reviewer;
+
+drop function lists;
+select hkg_drop_graph('g');
