@@ -2081,23 +2081,22 @@ cells, tokens, numbers: the arguments of _hkg_similar_rows
 chosen: the entities that keys and condition leave; null: all
 own: the space of the table; relation: that of the column; prefix: what the names of its values begin with';
 
-create function _hkg_similar_rows(cells text, tokens text, numbers text[], known bool, keys text[] default null, opinions text default null)
+create function _hkg_similar_rows(cells text, tokens text, numbers text[], known bool, keys text[] default null)
 returns table (entity text, place int, value text, probability float8, own_value text, own float8, expected float8, reason text)
 as 'MODULE_PATHNAME', 'hkg_similar_rows' language c stable parallel unsafe cost 1000000 rows 1000
-set search_path = pg_catalog, pg_temp;
-comment on function _hkg_similar_rows(text, text, text[], bool, text[], text) is
+set search_path = pg_catalog, pg_temp
+set jit = off;	-- two seconds, for queries of one
+comment on function _hkg_similar_rows(text, text, text[], bool, text[]) is
 'the ten most probable values of rows, by other rows that are like them; for hkg_fill and hkg_doubt
 cells: a query for the rows: entity, value, amount, numbers; null: unknown
 tokens: a query for what rows have in common: entity, kind, token, how often
 numbers: the names of the numbers
 known: whether the rows are those with a value, each asked for as if it had none, or those without
 keys: of these, the entities that are asked for; null: all
-opinions: a query for what a model holds of rows: entity, value, probability; of rows with a value only those whose value the model has not seen; null: none
 own_value, own: the value that the row has, and its probability
 expected: the mean amount';
 
-create function hkg_fill(graph name, tbl regclass, column_name name, keys text[] default null, condition text default null,
-	model name default null)
+create function hkg_fill(graph name, tbl regclass, column_name name, keys text[] default null, condition text default null)
 returns table (key text, value text, probability float8, expected text, runner_up text, runner_up_probability float8, reason text)
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -2105,25 +2104,16 @@ as $$
 #variable_conflict use_column
 declare
 	asked record;
-	opinions text;
 	refused text[];
 begin
 	asked := @extschema@._hkg_asked_column(graph, tbl, column_name, keys, condition, false);
-	-- a model is asked about rows without the value, and about those whose value was held out from it
-	if model is not null then
-		opinions := format('select head, tail, probability / nullif(sum(probability) over (partition by head), 0) from @extschema@.hkg_predict_tails(%1$L, array(
-			(select h.name from %2$I.holdout f join %2$I.entity h on h.id = f.head join %2$I.relation r on r.id = f.relation and r.name = %3$L
-				where f.split = ''valid'' order by h.id limit 2000)
-			union all select e.name from (%4$s) c (entity, value, amount, numbers) join %2$I.entity e on e.name = c.entity where c.value is null%5$s), %3$L, 10, %6$L, true)',
-			graph, graph, asked.relation, asked.cells, ' and c.entity = any (' || quote_literal(asked.chosen) || ')', model);
-	end if;
 	-- what a reviewer refused leaves its probability to the others
 	execute format('select array(select h.name || '' '' || t.name from %1$I.rejected x join %1$I.entity h on h.id = x.head join %1$I.entity t on t.id = x.tail
 		join %1$I.relation r on r.id = x.relation where r.name = $1)', graph) into refused using asked.relation;
 	return query
 	with answer as (
 		select a.*, entity || ' ' || value = any (refused) as out
-		from @extschema@._hkg_similar_rows(asked.cells, asked.tokens, asked.numbers, false, asked.chosen, opinions) a
+		from @extschema@._hkg_similar_rows(asked.cells, asked.tokens, asked.numbers, false, asked.chosen) a
 	), likely as (
 		select a.*, a.probability / (1 - sum(case when a.out then a.probability else 0 end) over (partition by entity)) as chance
 		from answer a
@@ -2139,20 +2129,19 @@ begin
 	where b.number = 1;
 end
 $$;
-comment on function hkg_fill(name, regclass, name, text[], text, name) is
+comment on function hkg_fill(name, regclass, name, text[], text) is
 'the most probable values of a column for rows in which it is null, by the rows that are most like them
 How much each column, each word of a text, and what rows are linked with count is learnt in this call from the rows with a value. It needs no training; own columns are read from the table, others from the graph as hkg_sync left it.
 graph: one that hkg_set_source made
 tbl, column_name: a column that is read as category, flag, number, time or reference
 keys: of the rows; null: all
 condition: SQL about row s that must hold, too; other tables need their schema
-model: a trained model whose opinion counts as well, as far as it was right about held-out rows; null: none
 key: of the row, as text; of several columns (a, b)::text
 value, probability: the best value, and its chance if the cell has one of the values that the column has; at most n / (n + 1) for n rows with a value
 expected: of numbers and times, the mean
 runner_up, runner_up_probability: the second best
 reason: the rows with this value that are most like it, and in what
-errors: 42703 for a column that the graph is not made of, 55000 for one that cannot be filled, and those of hkg_predict_tails';
+errors: 42703 for a column that the graph is not made of, 55000 for one that cannot be filled, 53200 above hybridkg.max_memory';
 
 create function hkg_doubt(graph name, tbl regclass, column_name name, k int default 100, keys text[] default null, condition text default null)
 returns table (key text, value text, probability float8, better text, better_probability float8, reason text)

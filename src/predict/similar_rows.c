@@ -115,7 +115,6 @@ typedef struct ColumnData
 	int			numbers;
 	bool		has_amounts;
 	int32		known;			/* rows with a value */
-	Opinion    *opinion;		/* of a model, by row; NULL: no model is asked */
 	SimilarRows rows;
 } ColumnData;
 
@@ -173,26 +172,6 @@ take_token(void *argument, const Datum *values, const bool *nulls)
 	pfree(kind);
 	pfree(name);
 	pfree(token);
-}
-
-/* What a model holds of a row (name, value, probability), most probable first, once rows have their places */
-static void
-take_opinion(void *argument, const Datum *values, const bool *nulls)
-{
-	ColumnData *data = argument;
-	char	   *name = TextDatumGetCString(sql_present(values, nulls, 0));
-	NamedNumber *row = named_numbers_find(data->row.table, name);
-	char	   *answer = TextDatumGetCString(sql_present(values, nulls, 1));
-	NamedNumber *value = named_numbers_find(data->value.table, answer);
-	Opinion    *opinion = row == NULL ? NULL : &data->opinion[data->row.place[row->number]];
-
-	if (opinion != NULL && value != NULL && !nulls[2] && opinion->count < SIMILAR_VALUES)
-	{
-		opinion->value[opinion->count] = data->value.place[value->number];
-		opinion->probability[opinion->count++] = DatumGetFloat8(values[2]);
-	}
-	pfree(name);
-	pfree(answer);
 }
 
 /* By row, kind, token */
@@ -321,7 +300,6 @@ make_rows(ColumnData *data)
 
 #define SIMILAR_AT_ONCE 4096	/* rows whose answers are in memory */
 #define CALIBRATION_ROWS 2048	/* at most; no more than SIMILAR_AT_ONCE */
-#define LEAST_OPINIONS 50
 
 /* ---- the function ----------------------------------------------------------------------- */
 
@@ -365,34 +343,25 @@ return_answer(const ColumnData *data, char *const *number_name, int32 row, const
 	pfree(DatumGetPointer(values[7]));
 }
 
-/*
- * How much answers count, by known rows at equal distances; with_opinion: beside those of the model, by rows that it has
- * one of.  Less than LEAST_OPINIONS of these teach nothing: then it is not asked.
- */
-static OpinionWeights
-calibrate(ColumnData *data, bool with_opinion, Similar *similar, Pool *pool, SimilarAnswer *answer)
+/* How sure answers may be, by known rows at equal distances */
+static double
+calibrate(const ColumnData *data, Similar *similar, Pool *pool, SimilarAnswer *answer)
 {
 	int32	   *known = array_new(int32, data->known);
 	int32	   *value = array_new(int32, CALIBRATION_ROWS);
-	Opinion    *opinion = with_opinion ? array_new(Opinion, CALIBRATION_ROWS) : NULL;
 	int64		all = 0;
-	int64		count;
+	int64		count = Min(CALIBRATION_ROWS, data->known);
 
 	for (int32 row = 0; row < data->rows.rows; row++)
-		if (data->rows.value[row] >= 0 && (!with_opinion || data->opinion[row].count > 0))
+		if (data->rows.value[row] >= 0)
 			known[all++] = row;
-	count = Min(CALIBRATION_ROWS, all);
-	if (with_opinion && count < LEAST_OPINIONS)
-		return calibrate(data, false, similar, pool, answer);
 	for (int64 i = 0; i < count; i++)
 	{
 		known[i] = known[i * all / count];
 		value[i] = data->rows.value[known[i]];
-		if (with_opinion)
-			opinion[i] = data->opinion[known[i]];
 	}
 	similar_answers(similar, pool, known, count, answer);
-	return similar_calibrate(value, answer, opinion, count);
+	return similar_calibrate(value, answer, count);
 }
 
 HKG_FUNCTION(hkg_similar_rows);
@@ -412,8 +381,7 @@ hkg_similar_rows(PG_FUNCTION_ARGS)
 	Pool	   *pool;
 	Similar    *similar;
 	SimilarAnswer *answer;
-	OpinionWeights weights = {1, 0};
-	OpinionWeights beside = {1, 0};
+	double		sureness = 1;
 	int32	   *asked;
 	int64		count = 0;
 
@@ -426,11 +394,6 @@ hkg_similar_rows(PG_FUNCTION_ARGS)
 	sql_stream(cells, SQL_NO_ARGS, take_cell, &data);
 	sql_stream(tokens, SQL_NO_ARGS, take_token, &data);
 	make_rows(&data);
-	if (!PG_ARGISNULL(5))
-	{
-		data.opinion = array_new_zero(Opinion, data.cells);
-		sql_stream(argument_text(fcinfo, 5, "opinions"), SQL_NO_ARGS, take_opinion, &data);
-	}
 
 	/* 2. The rows that are asked for: those of the keys, else all, with a value or without one */
 	asked = array_new(int32, data.cells + keys.count);
@@ -451,12 +414,7 @@ hkg_similar_rows(PG_FUNCTION_ARGS)
 	similar = count == 0 || data.value.count == 0 ? NULL : similar_learn(&data.rows, pool, &arena, 0);
 	answer = array_new(SimilarAnswer, SIMILAR_AT_ONCE);
 	if (similar != NULL)
-	{
-		weights = calibrate(&data, false, similar, pool, answer);
-		if (data.opinion != NULL)
-			beside = calibrate(&data, true, similar, pool, answer);
-		elog(DEBUG1, "similar rows: an answer counts %.3f, or %.3f beside a model that counts %.3f", weights.own, beside.own, beside.other);
-	}
+		sureness = calibrate(&data, similar, pool, answer);
 	for (int64 first = 0; similar != NULL && first < count; first += SIMILAR_AT_ONCE)
 	{
 		int64		some = Min(SIMILAR_AT_ONCE, count - first);
@@ -465,9 +423,8 @@ hkg_similar_rows(PG_FUNCTION_ARGS)
 		for (int64 i = 0; i < some; i++)
 		{
 			int32		row = asked[first + i];
-			const Opinion *opinion = data.opinion == NULL || data.opinion[row].count == 0 ? NULL : &data.opinion[row];
 
-			similar_apply(opinion == NULL ? weights : beside, opinion, data.known, data.rows.value[row], &answer[i]);
+			similar_apply(sureness, data.known, data.rows.value[row], &answer[i]);
 			return_answer(&data, numbers.name, row, &answer[i], result);
 		}
 	}

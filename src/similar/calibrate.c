@@ -1,162 +1,90 @@
 /*
  * calibrate.c
- *		How sure an answer may be, alone or beside the opinion of somebody else (see similar.h).
+ *		How sure answers may be (see similar.h).
  *
- * Both give probabilities to some values; what is left to all others is one item more, the rest.  The new probability of
- * an item is the softmax of own * log(answer) + other * log(opinion): a product of experts.  The two weights maximise the
- * likelihood of the values of known rows by Newton's method; the loss is convex.
+ * The new probability of a value is proportional to its old one to the power of `sureness`; all values that an answer does
+ * not list are one item more, the rest.  The power maximises the likelihood of the values of known rows, by Newton's
+ * method; the loss is convex.
  */
 #include "similar.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#define ITEMS (2 * SIMILAR_VALUES + 1)
+#define ITEMS (SIMILAR_VALUES + 1)
 #define STEPS 20
-#define PRIOR 3					/* curvature of the prior at (1, 0) */
+#define PRIOR 3					/* curvature of the prior at 1 */
 #define LEAST 1e-6				/* probability */
 
-typedef struct Item
-{
-	int32_t		value;			/* -1: the rest */
-	double		own;			/* log of the answer's probability */
-	double		other;			/* of the opinion's */
-	double		probability;
-} Item;
-
-/* The items of an answer and an opinion, the rest last; returns how many. */
+/* The powers of an answer's probabilities and, last, of the rest, which add up to 1; and the logs of those */
 static int
-list_items(const SimilarAnswer *answer, const Opinion *opinion, Item *item)
+raise_all(const SimilarAnswer *answer, double sureness, double *logarithm, double *probability)
 {
-	int			count = answer->count;
-	double		own_rest = 1;
-	double		other_rest = 1;
-
-	for (int i = 0; i < answer->count; i++)
-		item[i] = (Item) {.value = answer->value[i],.own = answer->probability[i]};
-	for (int j = 0; opinion != NULL && j < opinion->count; j++)
-	{
-		int			i = 0;
-
-		while (i < count && item[i].value != opinion->value[j])
-			i++;
-		if (i == count)
-			item[count++] = (Item) {.value = opinion->value[j]};
-		item[i].other = opinion->probability[j];
-	}
-	for (int i = 0; i < count; i++)
-	{
-		own_rest -= item[i].own;
-		other_rest -= item[i].other;
-	}
-	item[count++] = (Item) {.value = -1,.own = own_rest,.other = opinion == NULL ? 1 : other_rest};
-	for (int i = 0; i < count; i++)
-	{
-		item[i].own = log(fmax(item[i].own, LEAST));
-		item[i].other = opinion == NULL ? 0 : log(fmax(item[i].other, LEAST));
-	}
-	return count;
-}
-
-static void
-weigh_items(OpinionWeights weights, Item *item, int count)
-{
-	double		highest = -INFINITY;
+	double		rest = 1;
 	double		total = 0;
 
-	for (int i = 0; i < count; i++)
-		highest = fmax(highest, weights.own * item[i].own + weights.other * item[i].other);
-	for (int i = 0; i < count; i++)
-		total += item[i].probability = exp(weights.own * item[i].own + weights.other * item[i].other - highest);
-	for (int i = 0; i < count; i++)
-		item[i].probability /= total;
+	for (int i = 0; i < answer->count; i++)
+	{
+		logarithm[i] = log(fmax(answer->probability[i], LEAST));
+		rest -= answer->probability[i];
+	}
+	logarithm[answer->count] = log(fmax(rest, LEAST));
+	for (int i = 0; i <= answer->count; i++)
+		total += probability[i] = exp(sureness * logarithm[i]);
+	for (int i = 0; i <= answer->count; i++)
+		probability[i] /= total;
+	return answer->count;
 }
 
-/* The item of a value, else the rest */
-static const Item *
-item_of(const Item *item, int count, int32_t value)
+static int
+place_of(const SimilarAnswer *answer, int32_t value)
 {
-	for (int i = 0; i < count - 1; i++)
-		if (item[i].value == value)
-			return &item[i];
-	return &item[count - 1];
+	int			i = 0;
+
+	while (i < answer->count && answer->value[i] != value)
+		i++;
+	return i;
 }
 
-OpinionWeights
-similar_calibrate(const int32_t *value, const SimilarAnswer *answer, const Opinion *opinion, int64_t count)
+double
+similar_calibrate(const int32_t *value, const SimilarAnswer *answer, int64_t count)
 {
-	OpinionWeights weights = {1, 0};
+	double		sureness = 1;
 
 	for (int step = 0; step < STEPS; step++)
 	{
-		double		a = PRIOR * (weights.own - 1),
-					b = PRIOR * weights.other,
-					aa = PRIOR,
-					ab = 0,
-					bb = PRIOR;
-		double		det;
+		double		slope = PRIOR * (sureness - 1);
+		double		curvature = PRIOR;
 
 		for (int64_t row = 0; row < count; row++)
 		{
-			Item		item[ITEMS];
-			int			items = list_items(&answer[row], opinion == NULL ? NULL : &opinion[row], item);
-			const Item *true_item = item_of(item, items, value[row]);
-			double		own = 0,
-						other = 0;
+			double		logarithm[ITEMS];
+			double		probability[ITEMS];
+			int			rest = raise_all(&answer[row], sureness, logarithm, probability);
+			double		mean = 0;
 
-			weigh_items(weights, item, items);
-			for (int i = 0; i < items; i++)
-			{
-				own += item[i].probability * item[i].own;
-				other += item[i].probability * item[i].other;
-			}
-			for (int i = 0; i < items; i++)
-			{
-				aa += item[i].probability * (item[i].own - own) * (item[i].own - own);
-				ab += item[i].probability * (item[i].own - own) * (item[i].other - other);
-				bb += item[i].probability * (item[i].other - other) * (item[i].other - other);
-			}
-			a += own - true_item->own;
-			b += other - true_item->other;
+			for (int i = 0; i <= rest; i++)
+				mean += probability[i] * logarithm[i];
+			for (int i = 0; i <= rest; i++)
+				curvature += probability[i] * (logarithm[i] - mean) * (logarithm[i] - mean);
+			slope += mean - logarithm[place_of(&answer[row], value[row])];
 		}
-		det = aa * bb - ab * ab;
-		weights.own = fmax(0, weights.own - (bb * a - ab * b) / det);
-		weights.other = fmax(0, weights.other - (aa * b - ab * a) / det);
+		sureness = fmax(0, sureness - slope / curvature);
 	}
-	return weights;
-}
-
-static int
-compare_items(const void *a, const void *b)
-{
-	const Item *left = a;
-	const Item *right = b;
-
-	if (left->probability != right->probability)
-		return left->probability > right->probability ? -1 : 1;
-	return (left->value > right->value) - (left->value < right->value);
+	return sureness;
 }
 
 void
-similar_apply(OpinionWeights weights, const Opinion *opinion, int64_t candidates, int32_t value, SimilarAnswer *answer)
+similar_apply(double sureness, int64_t candidates, int32_t value, SimilarAnswer *answer)
 {
 	double		most = (double) candidates / ((double) candidates + 1);
-	Item		item[ITEMS];
-	int			count = list_items(answer, opinion, item);
+	double		logarithm[ITEMS];
+	double		probability[ITEMS];
+	int			rest = raise_all(answer, sureness, logarithm, probability);
+	int			own = place_of(answer, value);
 
-	weigh_items(weights, item, count);
+	/* a value that is not listed has its part of the rest */
 	if (value >= 0)
-	{
-		const Item *own = item_of(item, count, value);
-
-		/* a value that neither lists has its part of the rest */
-		answer->own = own->value >= 0 ? fmin(most, own->probability) : own->probability * fmin(1, answer->own / exp(own->own));
-	}
-	qsort(item, (size_t) (count - 1), sizeof(Item), compare_items);
-	answer->count = count - 1 < SIMILAR_VALUES ? count - 1 : SIMILAR_VALUES;
-	for (int i = 0; i < answer->count; i++)
-	{
-		answer->value[i] = item[i].value;
-		answer->probability[i] = fmin(most, item[i].probability);
-	}
+		answer->own = fmin(most, own < rest ? probability[own] : probability[rest] * fmin(1, answer->own / exp(logarithm[rest])));
+	for (int i = 0; i < rest; i++)
+		answer->probability[i] = fmin(most, probability[i]);
 }

@@ -17,9 +17,8 @@
 #include "core/random.h"
 #include "core/vector.h"
 
-#define BATCH 32				/* questions of a step */
-#define EPOCH_QUESTIONS 4096	/* of an epoch, at most */
-#define EPOCHS 4
+#define BATCH 32				/* rows of a step */
+#define STEPS 512
 #define LEARNING_RATE 0.1		/* at first; it falls to 0 */
 #define DECAY 0.0005
 #define FIRST_WEIGHT 0.5		/* of a kind */
@@ -376,19 +375,21 @@ learn_question(void *argument, int64_t item, int thread)
 
 /* A step of Adam (Kingma and Ba 2015) from the gradients of a batch; weights, the background's excepted, stay 0 or more. */
 static void
-step(Similar *similar, int64_t questions, int64_t number, double rate, double *mean, double *square)
+step(Similar *similar, int number, double *mean, double *square)
 {
+	double		rate = LEARNING_RATE * (1 - (double) number / STEPS);
+
 	for (int k = 0; k < similar->weights; k++)
 	{
-		double		slope = k < similar->weights - 1 ? DECAY * similar->weight[k] : 0;
+		bool		background = k == similar->weights - 1;
+		double		slope = background ? 0 : DECAY * similar->weight[k];
 
-		for (int64_t i = 0; i < questions; i++)
-			slope += similar->gradient[i * similar->weights + k] / (double) questions;
+		for (int i = 0; i < BATCH; i++)
+			slope += similar->gradient[i * similar->weights + k] / BATCH;
 		mean[k] = 0.9 * mean[k] + 0.1 * slope;
 		square[k] = 0.99 * square[k] + 0.01 * slope * slope;
-		similar->weight[k] -= rate * (mean[k] / (1 - pow(0.9, (double) number))) /
-			(sqrt(square[k] / (1 - pow(0.99, (double) number))) + 1e-8);
-		if (k < similar->weights - 1)
+		similar->weight[k] -= rate * (mean[k] / (1 - pow(0.9, number + 1))) / (sqrt(square[k] / (1 - pow(0.99, number + 1))) + 1e-8);
+		if (!background)
 			similar->weight[k] = fmax(0, similar->weight[k]);
 	}
 }
@@ -402,9 +403,6 @@ similar_learn(const SimilarRows *rows, Pool *pool, Arena *arena, uint64_t seed)
 	Similar    *similar;
 	double	   *mean;
 	int32_t		asked[BATCH];
-	int64_t		questions;
-	int64_t		steps = 0;
-	int64_t		all;
 
 	/* 1. Index the rows with a value */
 	for (int32_t row = 0; row < rows->rows; row++)
@@ -422,25 +420,20 @@ similar_learn(const SimilarRows *rows, Pool *pool, Arena *arena, uint64_t seed)
 		similar->weight[k] = k < SIMILAR_FORMS * rows->kinds ? FIRST_WEIGHT : k < similar->weights - 1 ? FIRST_NUMBER : FIRST_BACKGROUND;
 
 	/* 2. Learn the weights, in batches of rows that are drawn */
-	mean = similar->gradient + (size_t) similar->weights * BATCH;
-	memset(mean, 0, 2 * (size_t) similar->weights * sizeof(double));
-	questions = similar->candidates < EPOCH_QUESTIONS ? similar->candidates : EPOCH_QUESTIONS;
-	all = EPOCHS * pool_pieces(questions, BATCH);
-	similar->asked = asked;
 	if (similar->candidates < 2)
 		return similar;
-	for (int epoch = 0; epoch < EPOCHS; epoch++)
-		for (int64_t first = 0; first < questions; first += BATCH)
-		{
-			int64_t		count = questions - first < BATCH ? questions - first : BATCH;
+	mean = similar->gradient + (size_t) similar->weights * BATCH;
+	memset(mean, 0, 2 * (size_t) similar->weights * sizeof(double));
+	similar->asked = asked;
+	for (int number = 0; number < STEPS; number++)
+	{
+		uint64_t	stream = random_stream(seed, DRAW_SAMPLE, (uint64_t) number, 0);
 
-			for (int64_t i = 0; i < count; i++)
-				asked[i] = similar->candidate[random_below(random_bits(random_stream(seed, DRAW_SAMPLE, (uint64_t) epoch, 0), (uint64_t) (first + i)),
-														   (uint64_t) similar->candidates)];
-			pool_run(pool, count, learn_question, similar);
-			steps++;
-			step(similar, count, steps, LEARNING_RATE * (1 - (double) (steps - 1) / (double) all), mean, mean + similar->weights);
-		}
+		for (uint64_t i = 0; i < BATCH; i++)
+			asked[i] = similar->candidate[random_below(random_bits(stream, i), (uint64_t) similar->candidates)];
+		pool_run(pool, BATCH, learn_question, similar);
+		step(similar, number, mean, mean + similar->weights);
+	}
 	return similar;
 }
 

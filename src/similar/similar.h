@@ -65,29 +65,14 @@ typedef struct SimilarAnswer
  */
 extern void similar_answers(Similar *similar, Pool *pool, const int32_t *row, int64_t count, SimilarAnswer *answer);
 
-/* What somebody else holds of a row's value: probabilities of some values, each once */
-typedef struct Opinion
-{
-	int			count;
-	int32_t		value[SIMILAR_VALUES];
-	double		probability[SIMILAR_VALUES];
-} Opinion;
-
-/* How much both count: the probability of a value is proportional to answer ^ own * opinion ^ other. */
-typedef struct OpinionWeights
-{
-	double		own;			/* 1: as it is; less: it was too sure */
-	double		other;			/* 0: not at all */
-} OpinionWeights;
-
 /*
- * Learns how much from rows whose value is known, by maximum likelihood with a prior at (1, 0); opinion: NULL: there are
- * none.  (calibrate.c)
+ * How sure answers may be, learnt from those for rows with these values: the power of their probabilities under which these
+ * values are most likely, with a prior at 1; less than 1: they were too sure.  (calibrate.c)
  */
-extern OpinionWeights similar_calibrate(const int32_t *value, const SimilarAnswer *answer, const Opinion *opinion, int64_t count);
+extern double similar_calibrate(const int32_t *value, const SimilarAnswer *answer, int64_t count);
 
-/* Applies them to an answer, its list of values and their probabilities; opinion: NULL likewise. */
-extern void similar_apply(OpinionWeights weights, const Opinion *opinion, int64_t candidates, int32_t value, SimilarAnswer *answer);
+/* Applies it to the answer of a row with that value, or -1; candidates: how many rows were learnt from. */
+extern void similar_apply(double sureness, int64_t candidates, int32_t value, SimilarAnswer *answer);
 
 /*
  * The loss -log(FLOOR + probability of its value) of a row with a value, and its gradient in the weights; for tests.
