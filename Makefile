@@ -3,8 +3,8 @@
 #	make, make install, make installcheck	for the server of PG_CONFIG
 #	make test	everything that checks the extension, on a private server
 #	make soak	the long forms of some tests, in slices (test/soak/run)
-#	make demo	all of WordNet, learnt on a private server
-#	make demo-packages	the packages of this Debian machine, likewise
+#	make demo	the packages of this Debian machine as tables, filled on a private server
+#	make demo-wordnet	all of WordNet, learnt likewise
 #	make paper-check	the paper's figures, our tables and the names of arms agree (bench/paper/check)
 #	make rdf	the extension hybridkg_rdf (make -C rdf install installs it)
 #	make package-test	the Debian package, built, used and purged in systems of their own
@@ -14,18 +14,18 @@
 # make test, soak and demo need nothing but this folder: they see to the packages, and run
 # on a throw-away server that they make and remove (test/server).
 
-ifneq (,$(filter test soak demo demo-packages package-test lint fuzz coverage dist paper-check,$(MAKECMDGOALS)))
+ifneq (,$(filter test soak demo demo-wordnet package-test lint fuzz coverage dist paper-check,$(MAKECMDGOALS)))
 
 # these come before pg_config is there
-.PHONY: test soak demo demo-packages package-test lint fuzz coverage dist paper-check
+.PHONY: test soak demo demo-wordnet package-test lint fuzz coverage dist paper-check
 test:
 	@bash test/run
 soak:
 	@bash test/soak/run
 demo:
-	@bash demo/run wordnet
-demo-packages:
 	@bash demo/run packages
+demo-wordnet:
+	@bash demo/run wordnet
 lint:
 	@bash test/lint
 fuzz:

@@ -1,8 +1,8 @@
 --
--- hybridkg, shown on the packages that this Debian machine can install.
+-- hybridkg, shown on the packages that this Debian machine can install: tables with nulls, filled.
 --
--- `make demo-packages` runs this on a server of its own.  By hand, in a database of a server that has the extension, from
--- this checkout: psql -f demo/packages.sql.  It makes the tables package, need and tag and the schema packages, and
+-- `make demo` runs this on a server of its own.  By hand, in a database of a server that has the extension, from this
+-- checkout: psql -f demo/packages.sql.  It makes the tables package, depends, tag and package_tag and the schema packages, and
 -- reads `apt-cache dumpavail`.
 --
 \set ON_ERROR_STOP on
@@ -15,105 +15,79 @@ set client_min_messages = warning;
 create extension if not exists hybridkg;
 
 \echo
-\echo '=== 1. Ordinary tables, and a graph in step with them'
+\echo '=== 1. Tables, as anyone has them'
 \echo
+\i bench/packages.sql
+select (select count(*) from package) as packages, (select count(*) from depends) as "dependencies",
+	(select count(*) from package where role is null) as "without a role",
+	(select count(*) from package where implemented_in is null) as "without a language";
 
-create temp table line (package text, field text, value text);
-create temp table summary (package text, summary text);
-\copy line from program 'bench/packages' with (format csv, delimiter e'\t', quote e'\x01')
-\copy summary from program 'bench/packages summaries' with (format csv, delimiter e'\t', quote e'\x01')
-analyze line;
-
-create table package as
-select s.package as name, min(value) filter (where field = 'section') as section,
-	min(value) filter (where field = 'maintainer') as maintainer, min(value) filter (where field = 'source') as source, s.summary
-from summary s left join line using (package)
-group by s.package, s.summary;
-alter table package add primary key (name);
-create table need as select package, field as kind, value as needs from line where field not in ('section', 'maintainer', 'source', 'tag');
-create table tag as
-select package, split_part(value, '::', 1) as facet, value as tag from line where field = 'tag' and value like '%::%';
-analyze package, need, tag;
-
-select (select count(*) from package) as packages, (select count(*) from need) as needs, (select count(*) from tag) as tags,
-	(select count(distinct package) from tag) as "packages with a tag";
-
-\echo 'One query makes facts of them; the graph keeps it. `select hkg_sync(''packages'')` brings them in step again.'
-\echo
-select hkg_create_graph('packages') \g /dev/null
-select added, entities, relations from hkg_sync('packages', $$
-	select name, 'section', section from package where section is not null
-	union all select name, 'maintainer', maintainer from package where maintainer is not null
-	union all select name, 'source', source from package where source is not null
-	union all select package, kind, needs from need
-	union all select package, facet, tag from tag$$, keep => true);
+\echo 'Every package has a section.  One in fifty is set to null, so that answers can be compared with it.'
+create table truth as select name, section from package where hashtext(name) % 50 = 0;
+update package set section = null from truth where truth.name = package.name;
+vacuum analyze package;
 
 \echo
-\echo '=== 2. Embeddings and rules are learnt in the background'
+\echo '=== 2. The tables become a graph: select * from hkg_set_source(''packages'', ''{package, depends, tag, package_tag}'')'
 \echo
-\echo 'A small model, for a demo: 32 dimensions, 10 epochs. What the defaults would take:'
-\echo
-select item, pg_size_pretty(bytes) as memory, round((flops / 1e9)::numeric) as "GFlop an epoch"
-from hkg_estimate('packages') where item in ('all of it', 'total', 'an epoch') or flops is not null;
+select table_name, column_name, reading, relation, why
+from hkg_set_source('packages', '{package, depends, tag, package_tag}');
+select count(*) as facts from packages.triple;
+\echo 'The table packages.source_column has these rows; change them and call hkg_sync, and the graph is another.'
 
-select hkg_train_background('packages', dimensions => 32, paths => false, iterations => 2, epochs => 5, seed => 1) as pid \g /dev/null
+\echo
+\echo '=== 3. It learns: select hkg_train(''packages'', ...)'
+\echo
+\echo 'A small model, for a demo: 32 dimensions, two iterations of 5 epochs.'
+\echo
 set client_min_messages = notice;
 \set VERBOSITY terse
-do $$
-declare
-	line record;
-	shown text;
-begin
-	loop
-		perform pg_sleep(0.5);
-		select bar, phase, split_part(bar, ']', 1) || phase as changed into line
-		from hkg_progress where graph = 'packages' and model = 'default';
-		exit when not found;
-		if line.changed is distinct from shown then
-			raise notice '% | %', line.bar, line.phase;
-			shown := line.changed;
-		end if;
-	end loop;
-end
-$$;
+select hkg_train('packages', dimensions => 32, iterations => 2, epochs => 5, paths => false, seed => 1) as model \g /dev/null
 set client_min_messages = warning;
-select status, round(mrr::numeric, 3) as "MRR of facts held out, by the embedding alone", date_trunc('second', trained_at - created_at) as took
-from packages.model;
-\echo 'The defaults (200 dimensions, 10 times 10 epochs, some five minutes) reached 0.31 with all tags in one relation.'
 
 \echo
-\echo '=== 3. Tags that are missing, beside what the packages are'
+\echo '=== 4. Nulls are filled: select * from hkg_fill(''packages'', ''package'', ''section'')'
 \echo
-\echo 'Packages without a tag of the language they are written in; the most probable answers:'
-\echo
-select c.head as package, c.tail as tag, round(c.probability::numeric, 2) as probability, left(p.summary, 60) as summary
-from hkg_complete('packages', 'implemented-in', 12, one_each => true,
-	heads => array(select name from package except select package from tag where facet = 'implemented-in'),
-	candidates => array(select tag from tag where facet = 'implemented-in')) c
-join package p on p.name = c.head
-order by c.probability desc, c.head;
+create table filled as select * from hkg_fill('packages', 'package', 'section');
+select count(*) as "sections filled", round(avg((value = section)::int), 2) as "right", round(avg(probability)::numeric, 2) as stated,
+	count(*) filter (where probability > 0.9) as "above 0.9",
+	round(avg((value = section)::int) filter (where probability > 0.9), 2) as "right of these"
+from filled join truth on name = key;
 
-\echo 'What a Python package most probably needs and does not name, beside what that is:'
+\echo 'Some of them:'
 \echo
-select d.head as package, d.tail as "might depend on", round(d.probability::numeric, 2) as probability, left(p.summary, 60) as "which is"
-from hkg_predict_tails('packages', array(select name from package where section = 'python'), 'depends', 1) d
-join package p on p.name = d.tail
-order by d.probability desc, d.head
-limit 10;
+select key as package, value as section, round(probability::numeric, 2) as probability, runner_up, section as truth, left(reason, 90) as "first reason"
+from filled join truth on name = key
+order by md5(key) limit 8;
+
+\echo 'Roles of games, and languages of programs for sound, that nobody wrote down, beside what the packages are:'
+\echo
+select key as package, value, round(probability::numeric, 2) as probability, left(summary, 60) as summary
+from (
+	(select * from hkg_fill('packages', 'package', 'role', condition => $$s.section = 'games'
+			and not exists (select from public.package_tag t where t.package = s.name and t.tag like 'role::%')$$)
+		order by probability desc limit 6)
+	union all
+	(select * from hkg_fill('packages', 'package', 'implemented_in', condition => $$s.section = 'sound' and s.role = 'role::program'
+			and not exists (select from public.package_tag t where t.package = s.name and t.tag like 'implemented-in::%')$$)
+		order by probability desc limit 6)
+) f join package on name = key;
 
 \echo
-\echo '=== 4. Why?'
+\echo '=== 5. What is sure is written back, and the graph follows the tables'
 \echo
-select c.head, c.relation, c.tail from hkg_complete('packages', 'implemented-in', 1) c \gset
-\echo 'The embedding and each rule, for' :head ':' :relation ':' :tail
+\echo 'update package set section = value from filled where name = key and probability > 0.9; select * from hkg_sync(''packages'')'
 \echo
-select coalesce(rule, 'embedding') as reason, round(share::numeric, 2) as share, grounding
-from hkg_explain('packages', :'head', :'relation', :'tail') limit 6;
+update package set section = value from filled where name = key and probability > 0.9;
+select added, deleted from hkg_sync('packages');
 
-\echo 'What is new in the tables is in the graph after one statement, and is predicted at once:'
+\echo 'A package of tomorrow, of which little is known, has its answer without a training:'
 \echo
-insert into package values ('python3-tomorrow', 'python', null, null, 'a library of tomorrow');
-insert into need values ('python3-tomorrow', 'depends', 'python3');
-select added, deleted, entities from hkg_sync('packages');
-select head as package, tail as maintainer, round(probability::numeric, 2) as probability
-from hkg_predict_tails('packages', array['python3-tomorrow'], 'maintainer', 2);
+insert into package (name, installed_size, summary) values ('python3-tomorrow', 100, 'a library of tomorrow');
+insert into depends values ('python3-tomorrow', 'python3'), ('python3-tomorrow', 'python3-numpy');
+select added from hkg_sync('packages') \g /dev/null
+select key as package, value as section, round(probability::numeric, 2) as probability, runner_up, reason
+from hkg_fill('packages', 'package', 'section', keys => '{python3-tomorrow}');
+
+\echo 'Next: select hkg_train(''packages'') learns with the defaults, for minutes, and is right more often; the column probability'
+\echo 'says which answers a person has to look at; select hkg_sync(''packages'') in a job of every night keeps the graph in step.'

@@ -1,7 +1,7 @@
 --
 -- hybridkg, shown on all of WordNet 3.0.
 --
--- `make demo` runs this on a server of its own.  By hand, in any database of a server
+-- `make demo-wordnet` runs this on a server of its own.  By hand, in any database of a server
 -- that has the extension: psql -f demo/wordnet.sql.  It makes one schema, wordnet, and
 -- needs the files of Debian's package wordnet-base in /usr/share/wordnet.
 --

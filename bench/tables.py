@@ -1,0 +1,155 @@
+#!/usr/bin/python3
+#
+# What a data scientist builds in an afternoon for columns with nulls: a random forest and histogram gradient boosting of
+# scikit-learn, on the row's own columns and on columns joined to it.  For bench/tables.
+#
+#	bench/tables.py FOLDER TABLE COLUMN forest|boosting >ANSWERS
+#
+# FOLDER has the tables as CSV files.  Prints the column, the row's key, the best value and its probability, of each row
+# where the column is null.
+#
+# Numbers stand as they are.  A category is one column a value where it has few, and a code by frequency else; boosting reads
+# the codes of its 254 most frequent values as categories.  Joined columns: the most frequent value among linked rows, where the
+# row's own value of the predicted column does not count; numbers of linked rows, and means over them; whether the
+# row is linked with each of the rows that are most linked.
+
+import sys
+
+import numpy
+import pandas
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+
+
+def modes(group, value):
+    """The most frequent value of each group; ties by the value"""
+    counts = pandas.DataFrame({'group': group.values, 'value': value.values}).dropna().value_counts().reset_index(name='number')
+    counts = counts.sort_values(['number', 'value'], ascending=[False, True], kind='stable')
+    return counts.drop_duplicates('group').set_index('group')['value']
+
+
+def others_mode(group, value):
+    """The most frequent value among the other rows of a row's group"""
+    frame = pandas.DataFrame({'group': group.values, 'value': value.values})
+    counts = frame.dropna().value_counts().reset_index(name='number')
+    counts = counts.sort_values(['number', 'value'], ascending=[False, True], kind='stable')
+    counts['place'] = counts.groupby('group').cumcount()
+    first, second = (counts[counts.place == place].set_index('group') for place in (0, 1))
+    one, two = frame.group.map(first.value), frame.group.map(second.value)
+    left = frame.group.map(first.number).fillna(0) - (frame.value == one)
+    result = one.where(left >= frame.group.map(second.number).fillna(0), two).where(left > 0, two)
+    return pandas.Series(result.values, index=group.index)
+
+
+def linked(frame, key, links, own, other, number):
+    """0 and 1: whether a row has a link with each of the rows that have most"""
+    result = {}
+    for name in links[other].value_counts().index[:number]:
+        result[f'{other} {name}'] = frame[key].isin(links.loc[links[other] == name, own]).astype(numpy.int8)
+    return pandas.DataFrame(result)
+
+
+def airport(read, column):
+    a, line, route = read('airport'), read('airline'), read('route')
+    x = pandas.DataFrame({name: a[name] for name in ('latitude', 'longitude', 'altitude', 'country', 'city')
+                          if name in a and name != column})
+    both = pandas.concat([route[['source', 'destination', 'airline']],
+                          route.rename(columns={'source': 'destination', 'destination': 'source'})[['source', 'destination', 'airline']]])
+    other = a.set_index('id')
+    x['routes'] = a.id.map(both.source.value_counts()).fillna(0)
+    x['airline'] = a.id.map(modes(both.source, both.airline))
+    x['airline country'] = a.id.map(modes(both.source, both.airline.map(line.set_index('id').country)))
+    for name in ('country', 'tz'):
+        if name in a:
+            x[f'{name} of the other end'] = a.id.map(modes(both.source, both.destination.map(other[name])))
+            x[f'{name} of the city'] = others_mode(a.city, a[name]) if name == column else None
+    for name in ('latitude', 'longitude'):
+        if name in a:
+            x[f'{name} of the other end'] = a.id.map(both.destination.map(other[name]).groupby(both.source).mean())
+    if column == 'tz':
+        x['tz of the country'] = others_mode(a.country, a.tz)
+    return a, 'id', x
+
+
+def airline(read, column):
+    line, a, route = read('airline'), read('airport').set_index('id'), read('route')
+    x = line[['active']].copy()
+    x['has alias'], x['has iata'], x['has icao'], x['has callsign'] = (line[name].notna().astype(int) for name in ('alias', 'iata', 'icao', 'callsign'))
+    x['routes'] = line.id.map(route.airline.value_counts()).fillna(0)
+    ends = pandas.concat([route[['airline', 'source']].rename(columns={'source': 'end'}),
+                          route[['airline', 'destination']].rename(columns={'destination': 'end'})])
+    for name in ('country', 'tz'):
+        if name in a:
+            x[f'{name} of its airports'] = line.id.map(modes(ends.airline, ends.end.map(a[name])))
+    for name in ('latitude', 'longitude'):
+        if name in a:
+            x[f'{name} of its airports'] = line.id.map(ends.end.map(a[name]).groupby(ends.airline).mean())
+    x['airport'] = line.id.map(modes(ends.airline, ends.end))
+    x['equipment'] = line.id.map(modes(route.airline, route.equipment))
+    return line, 'id', x
+
+
+def package(read, column):
+    p, depends, tag = read('package'), read('depends'), read('package_tag')
+    names = ('section', 'priority', 'role', 'implemented_in')
+    x = p[['maintainer', 'source', 'installed_size'] + [name for name in names if name != column]].copy()
+    x['packages of the source'] = p.source.map(p.source.value_counts())
+    x['depends'] = p.name.map(depends.package.value_counts()).fillna(0)
+    x['needed by'] = p.name.map(depends.needs.value_counts()).fillna(0)
+    by_name = p.set_index('name')
+    for name in {column, 'section'}:
+        x[f'{name} of what it needs'] = p.name.map(modes(depends.package, depends.needs.map(by_name[name])))
+        x[f'{name} of what needs it'] = p.name.map(modes(depends.needs, depends.package.map(by_name[name])))
+    for name in ('source', 'maintainer'):
+        x[f'{column} of the {name}'] = others_mode(p[name], p[column])
+    return p, 'name', pandas.concat([x, linked(p, 'name', depends, 'package', 'needs', 200),
+                                     linked(p, 'name', tag, 'package', 'tag', 100)], axis=1)
+
+
+def encode(x, method):
+    """Numbers for all columns, and which of them are codes of categories"""
+    result, categories = [], []
+    for name in x:
+        column = x[name]
+        if column.dtype != object:
+            result.append(column.astype(numpy.float32).fillna(numpy.nan if method == 'boosting' else -999).rename(name))
+            continue
+        order = column.value_counts().index
+        codes = column.map({value: place for place, value in enumerate(order)})
+        if method == 'forest' and len(order) <= 50:
+            result.append(pandas.get_dummies(column, prefix=name, dtype=numpy.float32))
+        elif method == 'forest':
+            result.append(codes.fillna(-1).astype(numpy.float32).rename(name))
+        else:
+            categories.append(name)
+            result.append(codes.where(codes < 254).astype(numpy.float32).rename(name))
+    return pandas.concat(result, axis=1), categories
+
+
+def main():
+    folder, table, column, method = sys.argv[1:]
+
+    def read(name):
+        # a number that names a row is a category, not a number
+        keys = {'airline': str, 'source': str, 'destination': str, 'id': str}
+        return pandas.read_csv(f'{folder}/{name}.csv', dtype=keys, keep_default_na=False, na_values=[''])
+
+    rows, key, x = {'airport': airport, 'airline': airline, 'package': package}[table](read, column)
+    x, categories = encode(x, method)
+    y = rows[column]
+    known = y.notna()
+    if method == 'forest':
+        model = RandomForestClassifier(n_estimators=100, n_jobs=2, random_state=1)
+    else:
+        # (classes of one row or two cost a tree each in every round, and are hardly ever right)
+        known &= y.map(y.value_counts()) >= 3
+        model = HistGradientBoostingClassifier(max_iter=100, early_stopping=False, l2_regularization=1,
+                                               categorical_features=[x.columns.get_loc(name) for name in categories], random_state=1)
+    model.fit(x[known].values, y[known].values)
+    asked = y.isna().values
+    chance = model.predict_proba(x[asked].values)
+    best = chance.argmax(axis=1)
+    for name, value, probability in zip(rows.loc[asked, key], model.classes_[best], chance.max(axis=1)):
+        print(column, name, value, round(probability, 6), sep='\t')
+
+
+main()
