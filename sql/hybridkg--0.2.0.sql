@@ -402,6 +402,14 @@ begin
 	comment on column source_column.bins is 'where the second, third, ... bin begins; each eighth begins a band';
 	comment on column source_column.why is 'the reason';
 
+	-- types of answers
+	alter table relation add head_types text[], add tail_types text[];
+	comment on column relation.head_types is 'which entities are heads in answers: those that stand, among the facts, on this side, or on one whose types are all among these; empty: on this side alone; null: all entities. hkg_sync writes them in a graph of tables';
+	comment on column relation.tail_types is 'likewise, of tails';
+	create trigger retyped after update on relation for each row
+		when ((old.head_types, old.tail_types) is distinct from (new.head_types, new.tail_types)) execute function facts_changed();
+	alter table relation enable always trigger retyped;
+
 	-- what reviewers refused; sessions read it again when it changes, like facts
 	create table rejected (
 		head int not null references entity on delete cascade,
@@ -563,7 +571,7 @@ begin
 	comment on column iteration.hits_1 is 'likewise';
 	comment on column iteration.hits_3 is 'likewise';
 	comment on column iteration.hits_10 is 'likewise';
-	comment on column trial.model is 'a checksum of arguments, facts, valid split and hybridkg.precision';
+	comment on column trial.model is 'a checksum of arguments, facts, valid split, rejected triples and hybridkg.precision';
 	comment on column trial.hits_1 is 'likewise';
 	comment on column trial.hits_3 is 'likewise';
 	comment on column trial.hits_10 is 'likewise';
@@ -632,7 +640,7 @@ errors: 42501 for anyone but the owner, 55006 while a model of the graph is bein
 create function pg_catalog.hkg_facts_changed(facts regclass) returns void
 as 'MODULE_PATHNAME', 'hkg_facts_written' language c volatile strict parallel unsafe;
 comment on function pg_catalog.hkg_facts_changed(regclass) is
-'has every session read the facts of a graph again when this transaction commits; triggers on the tables triple and rejected call it
+'has every session read the facts of a graph again when this transaction commits; triggers on the tables triple, rejected and relation call it
 facts: the table, which this transaction writes
 errors: 55000 when it does not';
 
@@ -1061,6 +1069,37 @@ comment on function hkg_source(name) is
 'the query whose rows hkg_sync(graph) makes the facts
 graph: a graph with a source
 errors: 55000 when it has none, 42703 when columns that are read are gone';
+
+create procedure _hkg_set_types(graph name)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	perform set_config('search_path', format('pg_catalog, %I, pg_temp', graph), true);
+	update relation r set head_types = n.heads, tail_types = n.tails
+	from (select relation, array_agg(distinct head order by head) as heads, array_agg(distinct tail order by tail) as tails
+		from (select c.relation, t.space || ':' as head, c.space || case c.reading when 'reference' then ':' else '=' end as tail
+			from source_column c join source_table t using (table_name)
+			where c.reading in ('flag', 'category', 'reference', 'number', 'time', 'list', 'text')
+			union all
+			select name, head, tail
+			from source_column c join source_table t using (table_name)
+				cross join lateral (values (c.relation || '.band', t.space || ':', c.space || '.band'),
+					(c.space || '.next', c.space || '=', c.space || '='), (c.space || '.within', c.space || '=', c.space || '.band')) v (name, head, tail)
+			where c.reading in ('number', 'time') and c.relation is not null
+			union all
+			select l.relation, a.space || ':', b.space || ':'
+			from source_column l join source_column a on a.table_name = l.table_name and a.column_name = l.column_name and a.part = ''
+				join source_column b on b.table_name = l.table_name and b.column_name = l.part and b.part = ''
+			where l.reading = 'link') s
+		where not exists (select from source)
+		group by relation) n
+	where r.name = n.relation and (r.head_types, r.tail_types) is distinct from (n.heads, n.tails);
+end
+$$;
+comment on procedure _hkg_set_types(name) is
+'notes the types of the relations of a graph of tables in its table relation: table: for rows, space= for values; for hkg_sync
+graph: the graph';
 
 create function hkg_set_source(graph name, tables regclass[] default null, schema regnamespace default null,
 	keys jsonb default '{}', sync bool default true)
@@ -1508,7 +1547,8 @@ begin
 	call @extschema@._hkg_tune_lock(graph, model);
 	execute format($sql$ select array_agg('trial ' || md5(concat_ws(' ', p, current_setting('hybridkg.precision'),
 				(select sum(hash_record_extended(t, 0)) from %1$I.triple t),
-				(select sum(hash_record_extended(h, 0)) from %1$I.holdout h where split = 'valid'))) order by i)
+				(select sum(hash_record_extended(h, 0)) from %1$I.holdout h where split = 'valid'),
+				(select sum(hash_record_extended((x.head, x.relation, x.tail), 0)) from %1$I.rejected x))) order by i)
 			from unnest($1) with ordinality u (p, i) $sql$, graph)
 		into names using points;
 
@@ -1671,6 +1711,7 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support 
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_predict_tails(name, text, text, int, name, bool, text, text[]) is
 'the k most plausible tails of (head, relation, ?), best first
+They have the types in column tail_types of table relation, if there are any.
 graph: an existing graph
 head: an entity; one that came after the training needs a fact
 relation: a relation
@@ -1678,7 +1719,7 @@ k: how many, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
-candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all of the type
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
@@ -1690,6 +1731,7 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support 
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_predict_heads(name, text, text, int, name, bool, text, text[]) is
 'the k most plausible heads of (?, relation, tail), best first
+They have the types in column head_types of table relation, if there are any.
 graph: an existing graph
 relation: a relation
 tail: an entity; one that came after the training needs a fact
@@ -1697,7 +1739,7 @@ k: how many, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
-candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all of the type
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
 
@@ -1717,7 +1759,7 @@ k: how many for each of them, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
-candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all of the type
 head: the name in heads; rows come in the order of heads
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
@@ -1738,7 +1780,7 @@ k: how many for each of them, at least 1
 model: a trained model of the graph
 known: whether known facts are listed, too; their probability is as if each of them were no fact
 evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
-candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all entities
+candidates: list only these entities, array(select name from ...); null: all. Probabilities stay those among all of the type
 tail: the name in tails; rows come in the order of tails
 score: any real number, higher is more plausible; see hkg_score
 probability: the chance that the fact is true, if the share assume_missing of all true facts is missing; null if the model has learnt none. Rows come in its order';
@@ -1750,7 +1792,7 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 10000 rows 10 support 
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_predict_relations(name, text, text, int, name, bool, text) is
 'the k most plausible relations of (head, ?, tail), best first
-Each triple is judged alone, as by hkg_classify, so probabilities may differ from those of hkg_predict_tails.
+Head and tail are of its types (table relation). Each triple is judged alone, as by hkg_classify, so probabilities may differ from those of hkg_predict_tails.
 graph: an existing graph
 head, tail: entities
 k: how many, at least 1
@@ -1883,7 +1925,7 @@ as 'MODULE_PATHNAME', 'hkg_missing_facts' language c stable parallel safe cost 1
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_complete(name, text, int, name, float8, text, text[], text[], bool, bool) is
 'the most probable missing facts of a graph, best first, as a list to review
-It asks about entities that have a fact of the relation, and about entities like them. An empty list comes with a NOTICE that has the best probability found.
+It asks about entities that have a fact of the relation, and about entities like them of the same type. An empty list comes with a NOTICE that has the best probability found.
 graph: an existing graph
 relation: a relation; null: all of them together
 k: how many in all, at least 1
@@ -1902,7 +1944,7 @@ create function hkg_reject(graph name, head text, relation text, tail text, reas
 as 'MODULE_PATHNAME' language c volatile parallel unsafe
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_reject(name, text, text, text, text) is
-'notes in table rejected that a triple is false, so that no list has it again; returns whether that is new
+'notes in table rejected that a triple is false: no list has it again, and trainings learn it; returns whether that is new
 To take it back, delete its row. A fact stays a fact: the row counts when that is gone.
 graph: an existing graph
 head, relation, tail: names
@@ -1925,10 +1967,9 @@ declare
 	entity text;
 	heads text[];
 	lacking bigint;
-	answers text[];
 	most float8;
 begin
-	-- 1. The column, and the names of its values in the graph
+	-- 1. The column
 	perform @extschema@._hkg_check_graph(graph);
 	if tbl is null or column_name is null then
 		raise exception using errcode = 'null_value_not_allowed', message = case when tbl is null then 'tbl' else 'column_name' end || ' must not be null';
@@ -1946,8 +1987,6 @@ begin
 			detail = format('It is read as %s: %s.', asked.reading, asked.why),
 			hint = format('Readings are in table %I.source_column.', graph);
 	end if;
-	execute format('select array(select name from %I.entity where starts_with(name, $1) and ($2 is null or name = any ($2)) order by id)', graph)
-		into answers using asked.prefix, case when asked.reading in ('number', 'time') then @extschema@._hkg_bin_names(asked.space, asked.bins) end;
 
 	-- 2. The rows without a value
 	entity := @extschema@._hkg_entity(asked.own, asked.key, 's');
@@ -1969,7 +2008,7 @@ begin
 	with answer as (
 		select a.head, a.tail, a.number, substr(a.tail, length(asked.prefix) + 1) as value,
 			least(a.probability / nullif(sum(a.probability) over (partition by a.head), 0), most) as probability
-		from @extschema@.hkg_predict_tails(graph, heads, asked.relation, 10, model, true, evidence, answers)
+		from @extschema@.hkg_predict_tails(graph, heads, asked.relation, 10, model, true, evidence)
 			with ordinality a (head, tail, score, probability, number)
 	), best as (
 		select a.*, row_number() over ranked as place, lead(a.value) over ranked as next_value, lead(a.probability) over ranked as next_probability,
@@ -2017,7 +2056,7 @@ as 'MODULE_PATHNAME' language c stable parallel safe cost 1000000 rows 3
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_evaluate(name, text, name, bigint, text, int) is
 'link prediction on a split: filtered ranks, ties at random
-Every entity of the graph is ranked. NOTICEs count triples for which the metrics are too high (learnt as well, or with an inverse or a duplicate among the facts) or too low (about entities or relations without a fact).
+Every entity of the relation''s types is ranked. NOTICEs count triples for which the metrics are too high (learnt as well, or with an inverse or a duplicate among the facts) or too low (about entities or relations without a fact).
 graph: an existing graph
 split: valid or test; or train, whose triples are part of their own evidence
 model: a trained model of the graph

@@ -90,6 +90,33 @@ typedef struct Question
 	int64_t		excluded_count;
 } Question;
 
+/* The entities that may answer questions about a relation and side: those of a type (facts/answer_types.h) */
+typedef struct AnswerSet
+{
+	const uint64_t *bit;		/* of each entity */
+	int32_t		count;
+} AnswerSet;
+
+/* sets: by 2 * relation + side, those without bits have all entities; NULL: all questions have */
+static inline bool
+answer_is_allowed(const AnswerSet *sets, int32_t relation, Side side, int32_t entity)
+{
+	const uint64_t *bit = sets == NULL ? NULL : sets[2 * relation + (int32_t) side].bit;
+
+	return bit == NULL || (bit[entity / 64] >> entity % 64 & 1) != 0;
+}
+
+/* Whether any of the entities first .. end - 1 may; first is a multiple of 64. */
+static inline bool
+answer_any_allowed(const AnswerSet *sets, int32_t relation, Side side, int32_t first, int32_t end)
+{
+	const uint64_t *bit = sets == NULL ? NULL : sets[2 * relation + (int32_t) side].bit;
+
+	while (bit != NULL && first < end && bit[first / 64] == 0)
+		first += 64;
+	return first < end;
+}
+
 /* A question with all entities as candidates */
 static inline Question
 question_of(Side side, int32_t given, int32_t relation)

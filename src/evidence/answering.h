@@ -86,7 +86,7 @@ struct EvAnswering
 /* The candidate that an entity is, perhaps a new one; NULL when there is no room. */
 extern EvCandidate *answering_candidate(EvAnswering *answering, int32_t entity);
 
-/* An entity that is given is no answer, unless its relation has facts of one entity. */
+/* An entity that is given is no answer, unless its relation has facts of one entity; nor is one of another type. */
 extern bool answering_may_answer(const EvAnswering *answering, int32_t entity);
 
 /* A rule infers the entity. */

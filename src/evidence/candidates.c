@@ -22,7 +22,11 @@ answering_candidate(EvAnswering *answering, int32_t entity)
 bool
 answering_may_answer(const EvAnswering *answering, int32_t entity)
 {
-	return entity != answering->question.given || answering->facts->reflexive[answering->question.relation];
+	const FactIndex *facts = answering->facts;
+	const Question *question = &answering->question;
+
+	return (entity != question->given || facts->reflexive[question->relation]) &&
+		answer_is_allowed(facts->answers, question->relation, question->side, entity);
 }
 
 /* The place of the firing rule of a cluster; the number of firing rules when there is none. */

@@ -188,6 +188,13 @@ is_answered(const ExampleTask *task, int64_t example)
 	return example < 2 * task->count;
 }
 
+/* Whether an entity is of the type that is asked for */
+static bool
+is_allowed(const ExampleTask *task, const Question *question, int32_t entity)
+{
+	return answer_is_allowed(task->source->model->answers, question->relation, question->side, entity);
+}
+
 /* A search for candidates by score of a block of questions */
 typedef struct ScoreSearch
 {
@@ -207,7 +214,7 @@ offer_entity(void *argument, int q, int32_t entity, float score)
 	ChosenEntity candidate = {entity, score, entity};
 
 	if ((writer->by_score_count[q] < BY_SCORE && !isfinite(score)) ||
-		question_excludes(&search->question[q], entity))
+		question_excludes(&search->question[q], entity) || !is_allowed(search->task, &search->question[q], entity))
 		return;
 	writer->by_score_count[q] = heap_offer(chosen, writer->by_score_count[q], BY_SCORE, &candidate,
 										   sizeof(ChosenEntity), compare_chosen);
@@ -345,7 +352,7 @@ list_example(ExampleTask *task, int q, int thread, EvExample *example)
 {
 	const ExampleWriter *writer = &task->writer[thread];
 
-	/* nothing is learnt from a true answer without an embedding */
+	/* nothing is learnt from a true answer without an embedding, or of another type */
 	if (!example->drawn && example->count == 0)
 		return;
 	list_chosen(writer, example, q, chosen_by_score(writer, q));
@@ -378,7 +385,7 @@ list_question(ExampleTask *task, const Question *question, int q, int thread)
 			continue;
 		example->key = 2 * question->relation + (int32_t) question->side;
 		example->known = known;
-		if (is_answered(task, i))
+		if (is_answered(task, i) && is_allowed(task, question, example_answer(task->triples, i)))
 			list_entity(&task->writer[thread], example, q, example_answer(task->triples, i));
 		list_example(task, q, thread, example);
 		if (example->count == 0)

@@ -4,7 +4,8 @@
  *
  * A question that has no answer among the facts is asked, too: somebody whose employer is not known may have one.  It
  * makes sense for entities that are like those with an answer.  An entity is like them if one of its atoms goes along with
- * the question's: of all entities that have this atom, a good share has the question's, too.
+ * the question's: of all entities that have this atom, a good share has the question's, too; and it is of the
+ * type that stands there.
  */
 #include "evidence.h"
 
@@ -108,7 +109,8 @@ add_alike(EvDomainFinder *finder, DirectedAtom atom, Pool *pool, int thread)
 		int32_t		entity = facts->group[facts->holder[i]].entity;
 
 		pool_yield_at(pool, thread, i);
-		if (finder->found[entity])
+		if (finder->found[entity] ||
+			!answer_is_allowed(facts->answers, RELATION_OF(finder->atom), IS_BACKWARDS(finder->atom) ? SIDE_TAIL : SIDE_HEAD, entity))
 			continue;
 		add_entity(finder, entity);
 		finder->domain.alike++;

@@ -80,7 +80,8 @@ typedef struct FactIndex
 	int64_t    *holders;		/* by directed atom: its first holder; and the end */
 	int32_t    *holder;			/* of each atom, by entity: who has such edges, as numbers of groups */
 	FactEdge   *neighbour;		/* of each entity, by other; NULL before fact_neighbours */
-	void	   *memory;			/* what all but `neighbour` are in */
+	const AnswerSet *answers;	/* by 2 * relation + side: who may answer (answer_types.h); NULL: all entities */
+	void	   *memory;			/* what all but the last two are in */
 } FactIndex;
 
 /* A part of the edges, first .. end - 1 */

@@ -257,9 +257,12 @@ write_changes(Sync *sync)
 	fact_table_analyze(query->graph, sync->added + sync->gone.count);
 }
 
-/* All that is kept of facts is in the query's context, for its count of memory. */
+/*
+ * All that is kept of facts is in the query's context, for its count of memory.  source: a query to be kept; from_tables:
+ * whether the graph's own one ran, which may have types.
+ */
 static void
-bring_in_step(Sync *sync, const char *source)
+bring_in_step(Sync *sync, const char *source, bool from_tables)
 {
 	FactQuery  *query = &sync->query;
 	MemoryContext caller = MemoryContextSwitchTo(query->context);
@@ -272,6 +275,12 @@ bring_in_step(Sync *sync, const char *source)
 	write_changes(sync);
 	if (source != NULL)
 		keep_source(query->graph, source);
+	if (from_tables)
+	{
+		SqlArgs		args = sql_args_text(query->graph->name);
+
+		sql_run(psprintf("call %s_hkg_set_types($1::name)", extension_prefix()), &args);
+	}
 	sql_unpin(nest_level);
 	MemoryContextSwitchTo(caller);
 }
@@ -299,7 +308,7 @@ hkg_sync(PG_FUNCTION_ARGS)
 		graph_lock_for_pruning(sync.query.graph);
 	read_rows(&sync, text);
 	graph_lock_facts(sync.query.graph, sync.prune);
-	bring_in_step(&sync, sync.keep ? text : NULL);
+	bring_in_step(&sync, sync.keep ? text : NULL, text == NULL);
 	graph_check_name(sync.query.graph);
 	sql_end();
 	return sql_counts(fcinfo, (int64[]) {

@@ -6,8 +6,8 @@
  *
  * - Of a model, xmin and ctid of its row in table model.  A training replaces that row.  Triggers update it when
  *   somebody changes an embedding, a rule or a weight by hand.
- * - Of the facts, and of what was rejected, the rows of table facts_version.  Each transaction that writes them puts a random number there, in
- *   place of one that it finds.  It waits for nobody: where others are about to replace all that are there, it adds
+ * - Of the facts, of what was rejected, and of the types of answers, the rows of table facts_version.  Each transaction
+ *   that writes them puts a random number there, in place of one that it finds.  It waits for nobody: where others are about to replace all that are there, it adds
  *   one, so that there are as many as transactions have written at the same time.
  *
  * Why two snapshots that show the same rows of facts_version show the same facts: let T be a transaction that one shows
@@ -210,11 +210,12 @@ Version
 facts_version(const Graph *graph)
 {
 	static const char *const tables[] = {"triple", "rejected", NULL};
+	static const char *const of_facts[] = {"triple", "rejected", "relation", NULL};	/* which has the types of answers */
 	static uint64 elsewhere = 0;
 	Oid			function = facts_trigger(graph->schema);
 	Oid			sender = find_function("hkg_facts_changed", PG_CATALOG_NAMESPACE, REGCLASSOID);
 	uint64		number = hash_combine64(graph_table_here(graph->schema, "facts_version"), sender);
-	List	   *written = tables_written(graph, tables);
+	List	   *written = tables_written(graph, of_facts);
 	bool		noted;
 	bool		own;
 
@@ -324,8 +325,8 @@ facts_note(Oid schema)
 }
 
 /*
- * What triggers on tables triple and rejected call.  The function is in pg_catalog: triggers belong to the graph, so that it can be
- * restored, and written, where the extension is not; and those who may write facts need no right on the extension's
+ * What triggers on tables triple, rejected and relation call.  The function is in pg_catalog: triggers belong to the graph,
+ * so that it can be restored, and written, where the extension is not; and those who may write facts need no right on the extension's
  * schema.  Others have the lock as soon as they prepare a statement, but no row.
  */
 HKG_FUNCTION(hkg_facts_written);
@@ -343,7 +344,7 @@ hkg_facts_written(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("this transaction does not write table \"%s\"", RelationGetRelationName(table)),
-				 errhint("Triggers on the tables triple and rejected of a graph call hkg_facts_changed; nobody else needs to.")));
+				 errhint("Triggers on tables of a graph call hkg_facts_changed; nobody else needs to.")));
 	if (!hkg_counts_rows(table) || table->pgstat_info->trans != NULL)
 		facts_note(RelationGetNamespace(table));
 	relation_close(table, AccessShareLock);

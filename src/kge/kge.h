@@ -60,6 +60,7 @@ typedef struct KgeModel
 	int32_t		added;			/* entities behind them, from row `entities` on: given, or scored one by one; left
 								 * out of training, of ranks and of passes for many questions */
 	float	  **added_row;		/* of each */
+	const AnswerSet *answers;	/* by 2 * relation + side: which entities are candidates; NULL: all are */
 } KgeModel;
 
 /* Rows of `relation`: as many as relations, or twice as many, and those of shared weights. */

@@ -271,6 +271,7 @@ added_entities_model(const AddedEntities *added)
 
 	kge.added = added->count;
 	kge.added_row = added->row;
+	kge.answers = added->answers;
 	return kge;
 }
 
@@ -282,6 +283,7 @@ added_entities_array(const AddedEntities *added)
 	Size		trained = kge.entities;
 	Size		rows = trained + added->count;
 
+	kge.answers = added->answers;
 	if (added->count == 0)
 		return kge;
 	hkg_check_memory_or(sizeof(float) * rows * width, "a model with entities that came after its training",

@@ -18,6 +18,7 @@ typedef struct AddedEntities
 	int32	   *id;				/* ascending */
 	bool	   *placed;			/* whether neighbours placed it; else its row is neutral */
 	float	  **row;
+	const AnswerSet *answers;	/* in these rows: who may answer, as whoever reads the facts finds out; NULL: all */
 	uint64		bytes;			/* that all of this takes */
 } AddedEntities;
 

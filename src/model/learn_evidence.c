@@ -7,6 +7,7 @@
 #include "utils/acl.h"
 #include "utils/memutils.h"
 
+#include "answer_sets.h"
 #include "graph/call.h"
 #include "model_cache.h"
 #include "path_network.h"
@@ -57,7 +58,8 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 	Arena		arena = hkg_arena();
 	Evidence	evidence = {.has_rules = with_rules,.network = path_network_read(graph, model, data, 0)};
 	EvidenceParts has = {with_rules, evidence.network != NULL};
-	EvExampleSource source = {.model = kge,.facts = &evidence.facts,.rules = with_rules ? &evidence.rules : NULL,
+	KgeModel	typed = *kge;
+	EvExampleSource source = {.model = &typed,.facts = &evidence.facts,.rules = with_rules ? &evidence.rules : NULL,
 		.triples = valid.triple,.count = valid.count,.missing = valid.missing,.network = evidence.network};
 	const GraphData *read = data;
 	EvLearnt	learnt;
@@ -74,6 +76,7 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 		hkg_check_memory(evidence_learn_bytes(kge, data, &rules, evidence.network, valid.count, pool_threads(pool)) +
 						 (read == data ? 0 : read->facts * sizeof(Triple)), "learning how evidence weighs");
 		evidence_index(&evidence, &rules, read);
+		typed.answers = evidence.facts.answers = answer_sets_read(graph, data->relation_id, &evidence.facts);
 		source.filter = facts_and_valid(data, valid.triple, valid.count);
 		source.filter_count = data->facts + valid.count;
 		ev_learn(&arena, pool, &source, &learnt);

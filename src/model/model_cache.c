@@ -22,6 +22,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
+#include "answer_sets.h"
 #include "graph/version.h"
 #include "model_share.h"
 #include "server/counted_memory.h"
@@ -314,6 +315,9 @@ read_facts(Graph *graph, const KeptModel *kept, bool with_evidence, Version vers
 	facts.rejected = rejected_answers_read(graph, facts.added);
 	if (with_evidence)
 		read_evidence(graph, kept, shares, &facts);
+	if (facts.evidence != NULL)
+		facts.evidence->facts.answers = answer_sets_read(graph, kept->model.relation_id, &facts.evidence->facts);
+	facts.added->answers = facts.evidence != NULL ? facts.evidence->facts.answers : answers_of_model(graph, facts.added);
 	MemoryContextSwitchTo(caller);
 	return facts;
 }

@@ -8,6 +8,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "answer_sets.h"
 #include "path_network.h"
 #include "server/growing_array.h"
 #include "server/host.h"
@@ -207,7 +208,11 @@ read_evidence(Graph *graph, const char *name, const AddedEntities *added, const 
 Evidence *
 evidence_of_data(Graph *graph, const char *model, const GraphData *data)
 {
-	return read_evidence(graph, model, NULL, data, 0);
+	Evidence   *evidence = read_evidence(graph, model, NULL, data, 0);
+
+	if (evidence != NULL)
+		evidence->facts.answers = answer_sets_read(graph, data->relation_id, &evidence->facts);
+	return evidence;
 }
 
 Evidence *
@@ -237,6 +242,36 @@ evidence_of_facts(Graph *graph, const AddedEntities *added)
 	hkg_check_memory(evidence_index_bytes(&rules, data), "an index of facts");
 	evidence_index(evidence, &rules, data);
 	return evidence;
+}
+
+const AnswerSet *
+answers_of_data(Graph *graph, const GraphData *data)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	EvRuleSet	rules = {0};
+	Evidence	evidence;
+	const AnswerSet *answers;
+
+	if (!answer_sets_exist(graph))
+		return NULL;
+	hkg_check_memory(evidence_index_bytes(&rules, data), "an index of facts");
+	MemoryContextSwitchTo(AllocSetContextCreate(caller, "hybridkg facts", ALLOCSET_DEFAULT_SIZES));
+	evidence_index(&evidence, &rules, data);
+	caller = MemoryContextSwitchTo(caller);
+	answers = answer_sets_read(graph, data->relation_id, &evidence.facts);
+	MemoryContextDelete(caller);
+	return answers;
+}
+
+const AnswerSet *
+answers_of_model(Graph *graph, const AddedEntities *added)
+{
+	GraphData	rows;
+
+	if (!answer_sets_exist(graph) || !graph_may_read(graph, "triple"))
+		return NULL;
+	rows = rows_of_model(added);
+	return answers_of_data(graph, translated(graph_read(graph), &rows, added));
 }
 
 uint64

@@ -46,8 +46,12 @@ extern int32 evidence_entity_row(const Evidence *evidence, int32 id);
 /* All but facts, rules and network, which the caller has; NULL when the model has no evidence. */
 extern Evidence *evidence_without_index(Graph *graph, const AddedEntities *added);
 
-/* The index of facts in the model's rows, without rules and weights, for what needs no evidence. */
+/* The index of facts in the model's rows, without rules, weights and types, for what needs no evidence. */
 extern Evidence *evidence_of_facts(Graph *graph, const AddedEntities *added);
+
+/* Who may answer (model/answer_sets.h), by all facts of the graph in the model's rows, or by given facts in theirs */
+extern const AnswerSet *answers_of_model(Graph *graph, const AddedEntities *added);
+extern const AnswerSet *answers_of_data(Graph *graph, const GraphData *data);
 
 /* What its facts and its network take of this backend's memory */
 extern uint64 evidence_taken_bytes(const Evidence *evidence);

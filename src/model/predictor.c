@@ -70,8 +70,13 @@ predictor_require_rejected(const Predictor *predictor, const Graph *graph)
 const FactIndex *
 predictor_facts(const Predictor *predictor, Graph *graph)
 {
-	return predictor->evidence != NULL ? &predictor->evidence->facts :
-		&evidence_of_facts(graph, predictor->added)->facts;
+	FactIndex  *facts;
+
+	if (predictor->evidence != NULL)
+		return &predictor->evidence->facts;
+	facts = &evidence_of_facts(graph, predictor->added)->facts;
+	facts->answers = predictor->kge.answers;
+	return facts;
 }
 
 bool
@@ -192,7 +197,10 @@ predictor_question_scores(const Predictor *predictor, const Question *question, 
 {
 	const EvCalibration *calibration = &model_calibration(predictor->model, predictor->kind, question->relation,
 														  question->side)->ranked;
-	EvQuestionScores scores = {.entities = predictor->kge.entities,.known = known_count};
+	const AnswerSet *answers = predictor->kge.answers == NULL ? NULL :
+		&predictor->kge.answers[2 * question->relation + (int32) question->side];
+	EvQuestionScores scores = {.entities = answers == NULL || answers->bit == NULL ? predictor->kge.entities : answers->count,
+	.known = known_count};
 
 	for (int64 i = 0; i < count && scores.shown < EV_SHOWN; i++)
 	{
@@ -256,7 +264,7 @@ predictor_is_probable(const Predictor *predictor, const FactIndex *facts, Triple
 
 /* A model that scores everything 0, to which evidence alone adds. */
 static KgeModel
-zero_model(int32 entities, int32 relations)
+zero_model(int32 entities, int32 relations, const AnswerSet *answers)
 {
 	KgeModel	kge = {
 		.function = kge_score_function("distmult"),
@@ -268,13 +276,15 @@ zero_model(int32 entities, int32 relations)
 
 	kge.entity = array_new_zero(float, entities);
 	kge.relation = array_new_zero(float, relations);
+	kge.answers = answers;
 	return kge;
 }
 
 void
 scoring_open(const Evidence *evidence, EvKind kind, KgeModel kge, int threads, Scoring *scoring)
 {
-	*scoring = (Scoring) {.kge = ev_uses_embedding(kind) ? kge : zero_model(kge.entities, kge.relations)};
+	*scoring = (Scoring) {.kge = ev_uses_embedding(kind) ? kge :
+		zero_model(kge.entities, kge.relations, kge.answers)};
 	if (kind == EV_EMBEDDING)
 		return;
 	scoring->evidence = evidence_adjustment(evidence, kind, threads, &scoring->adjuster);

@@ -64,7 +64,10 @@ read_facts(const Graph *graph, const Predictor *predictor, int32 head, int32 tai
 	return reading.facts;
 }
 
-/* Every relation between two entities but rejected ones, facts only where they are wanted; NaN scores are left out. */
+/*
+ * Every relation between two entities that are of its types, but rejected ones, facts only where they are wanted; NaN
+ * scores are left out.
+ */
 static int64
 score_relations(const Predictor *predictor, int32 head, int32 tail, const RelationFacts *facts, bool known,
 				ScoredRow *scored)
@@ -79,7 +82,9 @@ score_relations(const Predictor *predictor, int32 head, int32 tail, const Relati
 
 		CHECK_FOR_INTERRUPTS();
 		if ((facts[row].is_fact && !known) ||
-			bsearch(&triple, rejected->triple[SIDE_TAIL], rejected->count, sizeof(Triple), triple_compare) != NULL)
+			bsearch(&triple, rejected->triple[SIDE_TAIL], rejected->count, sizeof(Triple), triple_compare) != NULL ||
+			!answer_is_allowed(predictor->kge.answers, row, SIDE_HEAD, head) ||
+			!answer_is_allowed(predictor->kge.answers, row, SIDE_TAIL, tail))
 			continue;
 		scored[count].row = row;
 		scored[count].parts = predictor_parts(predictor, triple);

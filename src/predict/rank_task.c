@@ -35,6 +35,7 @@ open_scoring(Graph *graph, const char *name, const GraphData *data, EvKind kind,
 		if (evidence != NULL)
 			evidence->is_new = added_entities_marked(added, data);
 	}
+	kge.answers = evidence != NULL ? evidence->facts.answers : answers_of_data(graph, data);
 	kind = evidence_kind(evidence, kind, name);
 	scoring_open(evidence, kind, kge, hkg_threads, scoring);
 	return evidence;

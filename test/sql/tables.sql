@@ -83,6 +83,9 @@ select facts_of('purchase:12');
 select facts_of('price=[21.00,40.50)') limit 4;
 select facts_of('weekday=Mon') limit 3;
 
+-- the types of their heads and tails
+select name, head_types, tail_types from g.relation order by name collate "C";
+
 -- ---- rows change, and columns -------------------------------------------------------
 
 insert into product (id, category, price) values (41, 'Category 1', 3);
@@ -149,6 +152,7 @@ create table part (id int primary key, weight float8, kind text, whole int refer
 insert into part select i, nullif(i * 7919 % 10007, 0) / 10.0, 'kind ' || i % 12, nullif(i / 10, 0), timestamp '2020-01-01' + i * interval '1 hour'
 	from generate_series(1, 20000) i;
 select column_name, reading, relation, space from hkg_set_source('p', '{part}');
+select name, head_types, tail_types from p.relation where name like 'weight%' order by name collate "C";
 create view made as select h.name as head, r.name as relation, t.name as tail from p.triple f join p.entity h on h.id = f.head
 	join p.relation r on r.id = f.relation join p.entity t on t.id = f.tail;
 select hkg_tools.differ($$select head, tail from made where relation = 'kind'$$, $$select 'part:' || id, 'kind=' || kind from part$$);
@@ -182,6 +186,13 @@ select hkg_train('q', preset => 'quick', dimensions => 16, settings => '{"paths"
 reset client_min_messages;
 select count(*), min(probability) > 0.9 as sure, count(*) filter (where value = t.kind) as right, count(distinct f.reason) > 0 as reasons
 from hkg_fill('q', 'piece', 'kind') f join truth t on t.id::text = f.key;
+-- answers are of the type that a relation leads to, with bands apart from bins
+select r.name, side, count(*) > 0 as answers, count(*) filter (where answer !~ case when side = 'head' then r.head_is else r.tail_is end) as others
+from (values ('kind', '^piece:', '^kind='), ('weight', '^piece:', '^weight=.*[,\d]'), ('whole', '^piece:', '^whole=')) r (name, head_is, tail_is), lateral (
+	select 'tail', tail from hkg_predict_tails('q', 'piece:5', r.name, 10000, known => true)
+	union all select 'head', head from hkg_predict_heads('q', r.name, (select min(tail) from hkg_predict_tails('q', 'piece:5', r.name, 1, known => true)), 10000, known => true)
+) a (side, answer)
+group by 1, 2 order by 1, 2;
 -- (the order of rows, and so the training, depends on where updates put them)
 select count(*), count(*) filter (where abs(expected::float8 - t.weight) < 8) >= 18 as near
 from hkg_fill('q', 'piece', 'weight', condition => 's.id < 200') f join truth t on t.id::text = f.key;

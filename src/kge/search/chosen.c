@@ -25,6 +25,8 @@ typedef struct ChosenParts
 {
 	KgeChosen	chosen;
 	ChosenAdjustment adjustment;
+	AnswerSet  *answers;		/* of the chosen rows, by 2 * relation + side */
+	uint64_t   *answer_bit;		/* of each of these, one after the other */
 } ChosenParts;
 
 /* Those that are chosen of what an adjustment lists; returns how many. */
@@ -82,6 +84,11 @@ take_parts(ChosenParts *parts, const KgeModel *model, int threads, Allocation *a
 	chosen->model.added_row = TAKE(allocation, float *, entities);
 	chosen->entity = TAKE(allocation, int32_t, count + entities);
 	chosen->row = TAKE(allocation, int32_t, entities);
+	if (model->answers != NULL)
+	{
+		parts->answers = TAKE(allocation, AnswerSet, 2 * (size_t) model->relations);
+		parts->answer_bit = TAKE(allocation, uint64_t, 2 * (size_t) model->relations * (count / 64 + 1));
+	}
 	if (parts->adjustment.all != NULL)
 		parts->adjustment.addition = TAKE(allocation, KgeAddition *, (size_t) threads);
 	for (int i = 0; parts->adjustment.all != NULL && i < threads; i++)
@@ -118,6 +125,36 @@ fill_rows(KgeChosen *chosen, Pool *pool, const KgeModel *model, const int32_t *e
 	chosen->model.added = model->entities;
 }
 
+/* Which of the chosen may answer: rows of another type are no candidates here, either. */
+static void
+fill_answers(ChosenParts *parts, Pool *pool, const KgeModel *model)
+{
+	KgeChosen  *chosen = &parts->chosen;
+	int32_t		words = chosen->count / 64 + 1;
+
+	for (int32_t key = 0; model->answers != NULL && key < 2 * model->relations; key++)
+	{
+		AnswerSet  *set = &parts->answers[key];
+		uint64_t   *bit = parts->answer_bit + (size_t) key * (size_t) words;
+
+		*set = (AnswerSet) {model->answers[key].bit == NULL ? NULL : bit, chosen->count};
+		if (set->bit == NULL)
+			continue;
+		set->count = 0;
+		for (int32_t i = 0; i < words; i++)
+			bit[i] = 0;
+		for (int32_t i = 0; i < chosen->count; i++)
+		{
+			bool		allowed = answer_is_allowed(model->answers, key / 2, (Side) (key % 2), chosen->entity[i]);
+
+			bit[i / 64] |= (uint64_t) allowed << i % 64;
+			set->count += allowed;
+			pool_yield_at(pool, POOL_LEADER, i);
+		}
+	}
+	chosen->model.answers = parts->answers;
+}
+
 KgeChosen *
 kge_chosen(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment *adjustment, const int32_t *chosen,
 		   int32_t count)
@@ -131,6 +168,7 @@ kge_chosen(Arena *arena, Pool *pool, const KgeModel *model, const KgeAdjustment 
 		return NULL;
 	taken = take_parts(&parts, model, pool_threads(pool), &allocation);
 	fill_rows(&parts.chosen, pool, model, chosen);
+	fill_answers(&parts, pool, model);
 	*taken = parts;
 	if (adjustment != NULL)
 	{

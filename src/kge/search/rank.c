@@ -4,7 +4,7 @@
  *
  * The distinct questions of the triples (core/question.c) are scored against all entities, tile by
  * tile.  In a tile, scores of answers in the filter are overwritten with minus
- * infinity; then, for each triple that asks the question, candidates that are
+ * infinity, as are those of entities of another type; then, for each triple that asks the question, candidates that are
  * above the true entity for certain are counted, and those below (score_bound.c).
  * What is left, usually a candidate or two in all, is decided in double
  * precision, so that ranks do not depend on how the fast scores are rounded.
@@ -254,13 +254,19 @@ candidate_score(const TileScores *tile, int32_t candidate, int32_t answer, doubl
 	return kge_exact_score(&ranking->scratch[thread].exact[side], question_triple(tile->question, candidate), side);
 }
 
+/* Whether an entity is of the type that is asked for */
+static bool
+is_allowed(const KgeRanking *ranking, const Question *question, int32_t entity)
+{
+	return answer_is_allowed(ranking->model->answers, question->relation, question->side, entity);
+}
+
 /* Decides, in double precision, about the candidates that the bounds leave. */
 static RankCount
-look_closely(const TileScores *tile, KgeBound bound, int64_t asked, int thread)
+look_closely(const TileScores *tile, KgeBound bound, double t, int64_t asked, int thread)
 {
 	const KgeRanking *ranking = tile->ranking;
 	int32_t		answer = example_answer(ranking->triples, asked);
-	double		t = ranking->exact[asked];
 	const float *norm = ranking->norm + tile->first;
 	RankCount	count = {0, 0};
 
@@ -273,7 +279,7 @@ look_closely(const TileScores *tile, KgeBound bound, int64_t asked, int thread)
 		if (tile->score[i] - margin > bound.high || tile->score[i] + margin < bound.low)
 			continue;
 		if (candidate == answer ||
-			question_excludes(tile->question, candidate))
+			question_excludes(tile->question, candidate) || !is_allowed(ranking, tile->question, candidate))
 			continue;
 		score = candidate_score(tile, candidate, answer, ranking->phi[asked], thread);
 		if (tile->added != NULL)
@@ -306,12 +312,14 @@ count_certain(int n, const float *restrict score, const float *restrict norm, co
 	*below = b;
 }
 
-/* Counts the candidates above and equal to the true entity of one asked. */
+/* Counts the candidates above and equal to the true entity of one asked; one of another type is no answer, and last. */
 static void
 count_asked(const TileScores *tile, int64_t asked, int thread)
 {
 	KgeRanking *ranking = tile->ranking;
-	KgeBound	bound = kge_bound(&ranking->engine, tile->query_norm, ranking->exact[asked]);
+	bool		allowed = is_allowed(ranking, tile->question, example_answer(ranking->triples, asked));
+	double		t = allowed ? ranking->exact[asked] : NAN;
+	KgeBound	bound = kge_bound(&ranking->engine, tile->query_norm, t);
 	RankCount	count = {0, 0};
 	int			above,
 				below;
@@ -319,7 +327,7 @@ count_asked(const TileScores *tile, int64_t asked, int thread)
 	count_certain(tile->count, tile->score, ranking->norm + tile->first, tile->slack,
 				  bound, &above, &below);
 	if (above + below < tile->count)
-		count = look_closely(tile, bound, asked, thread);
+		count = look_closely(tile, bound, t, asked, thread);
 	__atomic_fetch_add(&ranking->counts[asked].above, above + count.above, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&ranking->counts[asked].equal, count.equal, __ATOMIC_RELAXED);
 }
@@ -345,7 +353,7 @@ add_to_question(KgeRanking *ranking, const Question *question, double *added, in
 
 /* ---- one question against a tile, the whole ------------------------------------------ */
 
-/* Overwrites the scores of answers in the filter. */
+/* Overwrites the scores of answers in the filter, and of those of another type. */
 static void
 hide_filter(const TileScores *tile)
 {
@@ -354,6 +362,9 @@ hide_filter(const TileScores *tile)
 
 	for (; place < question->excluded_count && question->excluded[place] < tile->first + tile->count; place++)
 		tile->score[question->excluded[place] - tile->first] = -INFINITY;
+	for (int32_t i = 0; tile->ranking->model->answers != NULL && i < tile->count; i++)
+		if (!is_allowed(tile->ranking, question, tile->first + i))
+			tile->score[i] = -INFINITY;
 }
 
 /* Scores by candidate become scores by question. */

@@ -99,12 +99,13 @@ question_at(const KgeScreen *screen, int64_t place)
 	return &screen->asked->question[screen->number[place]];
 }
 
-/* Facts are no candidates, nor is the given entity, where no fact of the relation is about one alone. */
+/* Facts are no candidates, nor are entities of another type, nor is the given entity, where no fact of the relation is about one alone. */
 static bool
 is_candidate(const KgeScreen *screen, const Question *question, int32_t entity)
 {
 	return (screen->asked->reflexive || entity != question->given) &&
-		!question_excludes(question, entity);
+		!question_excludes(question, entity) &&
+		answer_is_allowed(screen->model->answers, question->relation, question->side, entity);
 }
 
 /* ---- what is listed, and what is likely ------------------------------------------------- */

@@ -156,6 +156,12 @@ list_additions(Top *top, int thread)
 	top->listed = top->adjustment->list(top->adjustment->argument, &top->asked_for, top->pool, thread, &top->addition);
 }
 
+static bool
+is_allowed(const Top *top, int32_t entity)
+{
+	return answer_is_allowed(top->model->answers, top->asked_for.relation, top->asked_for.side, entity);
+}
+
 /* Upper bounds of the entities of a tile */
 static void
 estimate_tile(Top *top, int64_t tile, int thread)
@@ -165,9 +171,14 @@ estimate_tile(Top *top, int64_t tile, int thread)
 	float	   *row = top->sketched + (size_t) thread * (size_t) vector_stride(top->sketch->engine.width);
 	float		most = -INFINITY;
 
-	kge_sketch_look(&top->asked, first, end, row, top->bound);
+	if (answer_any_allowed(top->model->answers, top->asked_for.relation, top->asked_for.side, first, end))
+		kge_sketch_look(&top->asked, first, end, row, top->bound);
 	for (int32_t i = first; i < end; i++)
+	{
+		if (!is_allowed(top, i))
+			top->bound[i] = NAN;
 		most = top->bound[i] > most ? top->bound[i] : most;
+	}
 	top->bound_of_tile[tile] = most;
 }
 
@@ -192,7 +203,7 @@ set_apart(Top *top, Arena *arena)
 	if (top->raised == NULL)
 		return false;
 	for (int32_t i = top->model->entities; i < candidates_of(top->model); i++)
-		top->bound[i] = INFINITY;
+		top->bound[i] = is_allowed(top, i) ? INFINITY : NAN;
 	for (int64_t i = 0; i < top->asked_for.excluded_count; i++)
 		top->bound[top->asked_for.excluded[i]] = NAN;
 	for (int64_t i = 0; i < top->listed; i++)

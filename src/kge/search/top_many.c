@@ -259,18 +259,39 @@ sort_by_tile(Searcher *searcher)
 
 /* ---- a block ------------------------------------------------------------------------ */
 
-/* In the tile that ends before `end` */
+/* Known answers and entities of another type, in the tile that ends before `end` */
 static void
 exclude(Searcher *searcher, int32_t end)
 {
+	const AnswerSet *answers = searcher->search->model->answers;
+	int32_t		first = searcher->block.first;
+
 	for (int q = 0; q < searcher->block.questions; q++)
 	{
 		const Question *question = &searcher->question[q];
 
 		for (; searcher->excluded[q] < question->excluded_count && question->excluded[searcher->excluded[q]] < end;
 			 searcher->excluded[q]++)
-			kge_block_exclude(&searcher->block, q, question->excluded[searcher->excluded[q]]);
+			if (question->excluded[searcher->excluded[q]] >= first)
+				kge_block_exclude(&searcher->block, q, question->excluded[searcher->excluded[q]]);
+		for (int32_t entity = first; answers != NULL && entity < end; entity++)
+			if (!answer_is_allowed(answers, question->relation, question->side, entity))
+				kge_block_exclude(&searcher->block, q, entity);
 	}
+}
+
+/* Whether the tile that begins with an entity has candidates: most have none of the type that all questions ask for. */
+static bool
+tile_has_candidates(const Searcher *searcher, int questions, int32_t first)
+{
+	const KgeModel *model = searcher->search->model;
+	int32_t		left = model->entities - first;
+	int32_t		end = first + (left < KGE_BLOCK_CANDIDATES ? left : KGE_BLOCK_CANDIDATES);
+
+	for (int q = 0; q < questions; q++)
+		if (answer_any_allowed(model->answers, searcher->question[q].relation, searcher->question[q].side, first, end))
+			return true;
+	return false;
 }
 
 static void
@@ -305,6 +326,11 @@ search_tiles(Searcher *searcher, int questions)
 	{
 		int64_t		tile = first / KGE_BLOCK_CANDIDATES;
 
+		if (!tile_has_candidates(searcher, questions, first))
+		{
+			first += KGE_BLOCK_CANDIDATES;
+			continue;
+		}
 		first = kge_block_score(&searcher->block, first);
 		exclude(searcher, first);
 		take_listed(searcher, tile);
