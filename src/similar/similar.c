@@ -21,6 +21,7 @@
 #define STEPS 512
 #define LEARNING_RATE 0.1		/* at first; it falls to 0 */
 #define DECAY 0.0005
+#define LEFT_OUT 0.15			/* of kinds and numbers, drawn anew for each row of a step: so none counts alone where others could, too */
 #define FIRST_WEIGHT 0.5		/* of a kind */
 #define FIRST_NUMBER 1.5		/* of a number's forms */
 #define FLOOR 0.0001			/* a value that nothing expects moves the weights little more than others */
@@ -40,6 +41,7 @@ typedef struct SimilarScratch
 	float	   *slope;			/* of each candidate: of the loss by its likeness */
 	double		background;		/* share of the background */
 	double	   *mass;			/* of each value */
+	bool	   *left_out;		/* kinds, then numbers, that the question does not look at */
 } SimilarScratch;
 
 struct Similar
@@ -64,6 +66,7 @@ struct Similar
 
 	/* of a run over questions */
 	Pool	   *pool;
+	uint64_t	stream;			/* of the batch */
 	const int32_t *asked;
 	SimilarAnswer *answer;
 };
@@ -159,13 +162,16 @@ find_shares(const Similar *similar, int32_t row, SimilarScratch *scratch, int th
 	/* 1. Likenesses: of numbers, then of tokens */
 	memset(share, 0, (size_t) similar->candidates * sizeof(float));
 	for (int j = 0; j < rows->numbers; j++)
-		subtract_distances(share, similar->rank + (size_t) j * (size_t) similar->candidates,
-						   rows->rank[(size_t) j * (size_t) rows->rows + (size_t) row], number_weights(similar, j), similar->candidates);
+		if (!scratch->left_out[rows->kinds + j])
+			subtract_distances(share, similar->rank + (size_t) j * (size_t) similar->candidates,
+							   rows->rank[(size_t) j * (size_t) rows->rows + (size_t) row], number_weights(similar, j), similar->candidates);
 	for (int64_t i = rows->first[row]; i < rows->first[row + 1]; i++)
 	{
 		int32_t		token = rows->token[i];
 		float		counts = rows->part[i] * (float) token_weight(similar, token);
 
+		if (scratch->left_out[rows->kind[token]])
+			continue;
 		for (int64_t p = similar->posting[token]; p < similar->posting[token + 1]; p++)
 			share[similar->holder[p]] += counts * similar->holder_part[p];
 		pool_yield_after(similar->pool, thread, similar->posting[token + 1] - similar->posting[token], &since);
@@ -218,7 +224,8 @@ add_question(const Similar *similar, int32_t row, SimilarScratch *scratch, int t
 		scratch->slope[c] = share[c] * ((float) p - scratch->slope[c]) / (float) (p + FLOOR);
 	gradient[similar->weights - 1] += scratch->background * (p - background) / (p + FLOOR);
 	for (int j = 0; j < rows->numbers; j++)
-		add_number_slopes(scratch->slope, similar->rank + (size_t) j * (size_t) similar->candidates,
+		if (!scratch->left_out[rows->kinds + j])
+			add_number_slopes(scratch->slope, similar->rank + (size_t) j * (size_t) similar->candidates,
 						  rows->rank[(size_t) j * (size_t) rows->rows + (size_t) row], similar->candidates,
 						  gradient + SIMILAR_FORMS * (rows->kinds + j));
 	for (int64_t i = rows->first[row]; i < rows->first[row + 1]; i++)
@@ -226,6 +233,8 @@ add_question(const Similar *similar, int32_t row, SimilarScratch *scratch, int t
 		int32_t		token = rows->token[i];
 		double		sum = 0;
 
+		if (scratch->left_out[rows->kind[token]])
+			continue;
 		for (int64_t h = similar->posting[token]; h < similar->posting[token + 1]; h++)
 			sum += (double) scratch->slope[similar->holder[h]] * similar->holder_part[h];
 		sum *= rows->part[i];
@@ -264,8 +273,11 @@ take_similar(Similar *similar, Allocation *allocation)
 		scratch.share = TAKE(allocation, float, candidates);
 		scratch.slope = TAKE(allocation, float, candidates);
 		scratch.mass = TAKE(allocation, double, (size_t) rows->values);
-		if (allocation->base != NULL)
-			similar->scratch[i] = scratch;
+		scratch.left_out = TAKE(allocation, bool, (size_t) (rows->kinds + rows->numbers));
+		if (allocation->base == NULL)
+			continue;
+		memset(scratch.left_out, 0, (size_t) (rows->kinds + rows->numbers));
+		similar->scratch[i] = scratch;
 	}
 }
 
@@ -369,8 +381,14 @@ learn_question(void *argument, int64_t item, int thread)
 	Similar    *similar = argument;
 	double	   *gradient = similar->gradient + item * similar->weights;
 
+	SimilarScratch *scratch = scratch_of(similar, thread);
+	int			columns = similar->rows->kinds + similar->rows->numbers;
+
 	memset(gradient, 0, (size_t) similar->weights * sizeof(double));
-	add_question(similar, similar->asked[item], scratch_of(similar, thread), thread, gradient);
+	for (int i = 0; i < columns; i++)
+		scratch->left_out[i] = random_open(random_bits(similar->stream, (uint64_t) (BATCH + item * columns + i))) < LEFT_OUT;
+	add_question(similar, similar->asked[item], scratch, thread, gradient);
+	memset(scratch->left_out, 0, (size_t) columns);
 }
 
 /* A step of Adam (Kingma and Ba 2015) from the gradients of a batch; weights, the background's excepted, stay 0 or more. */
@@ -427,10 +445,9 @@ similar_learn(const SimilarRows *rows, Pool *pool, Arena *arena, uint64_t seed)
 	similar->asked = asked;
 	for (int number = 0; number < STEPS; number++)
 	{
-		uint64_t	stream = random_stream(seed, DRAW_SAMPLE, (uint64_t) number, 0);
-
+		similar->stream = random_stream(seed, DRAW_SAMPLE, (uint64_t) number, 0);
 		for (uint64_t i = 0; i < BATCH; i++)
-			asked[i] = similar->candidate[random_below(random_bits(stream, i), (uint64_t) similar->candidates)];
+			asked[i] = similar->candidate[random_below(random_bits(similar->stream, i), (uint64_t) similar->candidates)];
 		pool_run(pool, BATCH, learn_question, similar);
 		step(similar, number, mean, mean + similar->weights);
 	}
