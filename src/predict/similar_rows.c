@@ -413,6 +413,8 @@ hkg_similar_rows(PG_FUNCTION_ARGS)
 	pool = hkg_pool();
 	similar = count == 0 || data.value.count == 0 ? NULL : similar_learn(&data.rows, pool, &arena, 0);
 	answer = array_new(SimilarAnswer, SIMILAR_AT_ONCE);
+	if (count > 0 && similar == NULL)
+		ereport(NOTICE, (errmsg("no row has a value in this column, so there is nothing to learn from")));
 	if (similar != NULL)
 		sureness = calibrate(&data, similar, pool, answer);
 	for (int64 first = 0; similar != NULL && first < count; first += SIMILAR_AT_ONCE)
