@@ -571,7 +571,7 @@ begin
 	comment on column iteration.hits_1 is 'likewise';
 	comment on column iteration.hits_3 is 'likewise';
 	comment on column iteration.hits_10 is 'likewise';
-	comment on column trial.model is 'a checksum of arguments, facts, valid split and hybridkg.precision';
+	comment on column trial.model is 'a checksum of arguments, facts, valid split, rejected triples and hybridkg.precision';
 	comment on column trial.hits_1 is 'likewise';
 	comment on column trial.hits_3 is 'likewise';
 	comment on column trial.hits_10 is 'likewise';
@@ -1547,7 +1547,8 @@ begin
 	call @extschema@._hkg_tune_lock(graph, model);
 	execute format($sql$ select array_agg('trial ' || md5(concat_ws(' ', p, current_setting('hybridkg.precision'),
 				(select sum(hash_record_extended(t, 0)) from %1$I.triple t),
-				(select sum(hash_record_extended(h, 0)) from %1$I.holdout h where split = 'valid'))) order by i)
+				(select sum(hash_record_extended(h, 0)) from %1$I.holdout h where split = 'valid'),
+				(select sum(hash_record_extended((x.head, x.relation, x.tail), 0)) from %1$I.rejected x))) order by i)
 			from unnest($1) with ordinality u (p, i) $sql$, graph)
 		into names using points;
 
@@ -1943,7 +1944,7 @@ create function hkg_reject(graph name, head text, relation text, tail text, reas
 as 'MODULE_PATHNAME' language c volatile parallel unsafe
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_reject(name, text, text, text, text) is
-'notes in table rejected that a triple is false, so that no list has it again; returns whether that is new
+'notes in table rejected that a triple is false: no list has it again, and trainings learn it; returns whether that is new
 To take it back, delete its row. A fact stays a fact: the row counts when that is gone.
 graph: an existing graph
 head, relation, tail: names

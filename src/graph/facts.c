@@ -197,6 +197,25 @@ graph_read_known(Graph *graph, const GraphData *data, int64 *count)
 	return known;
 }
 
+Triple *
+graph_read_rejected(Graph *graph, const GraphData *data, const Triple *known, int64 known_count, int64 *count)
+{
+	int64		all;
+	Triple	   *rejected = read_triples(graph, data,
+										psprintf("select head::int, relation::int, tail::int from %s",
+												 graph_table_name(graph, "rejected")),
+										SQL_NO_ARGS, &all);
+
+	*count = 0;
+	for (int64 i = 0; i < all; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (bsearch(&rejected[i], known, known_count, sizeof(Triple), triple_compare) == NULL)
+			rejected[(*count)++] = rejected[i];
+	}
+	return rejected;
+}
+
 bool
 graph_is_reflexive(Graph *graph, int32 relation_id)
 {

@@ -240,6 +240,10 @@ extern char *graph_split_hint(const Graph *graph, const char *split);
 /* The facts and both splits of holdout, ordered by (relation, head, tail): what a filtered rank leaves out. */
 extern Triple *graph_read_known(Graph *graph, const GraphData *data, int64 *count);
 
+/* Table rejected in rows, without what is among the ones that are known; both are ordered by (relation, head, tail). */
+extern Triple *graph_read_rejected(Graph *graph, const GraphData *data, const Triple *known, int64 known_count,
+								   int64 *count);
+
 /*
  * Whether some fact of the relation has one entity as head and tail.  Where none has, an entity is not listed as an
  * answer to a question about itself: bilinear models score such triples high.  (Ranks count them all the same.)

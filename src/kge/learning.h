@@ -61,6 +61,9 @@ extern const char *kge_sampler_name(int i);
 /* Whether the loss takes negatives of that sampler: softmax has none, sampled_softmax weighs them itself. */
 extern bool kge_goes_with(const KgeLoss *loss, const KgeSampler *sampler);
 
+/* Whether its negatives are sampled: of a loss over all entities, all that is no fact is one. */
+extern bool kge_samples_negatives(const KgeLoss *loss);
+
 /* ---- optimizer.c: optimizers and regularizers --------------------------------- */
 
 /*
@@ -127,6 +130,9 @@ typedef struct KgeLabelling KgeLabelling;
 
 #define KGE_FACT	INFINITY	/* evidence of a fact: a positive with negatives */
 
+/* In its place, and in that of a weight: the triple is known to be false, and has the label 0, whatever else has labels. */
+#define KGE_FALSE	(-1)
+
 /* The labelling of that name, or NULL. */
 extern const KgeLabelling *kge_labelling(const char *name);
 
@@ -170,6 +176,7 @@ typedef struct KgeTraining
 	const KgeConstraint *constraint;	/* NULL: none */
 	double		entailment_weight;	/* of the penalty of entailments in each minibatch, >= 0 */
 	const KgeLabelling *labelling;	/* of logistic: of positives that are no facts; NULL: there are none */
+	bool		has_false;		/* with sampled negatives: some positives are KGE_FALSE */
 	double		label_smoothing;	/* of k_vs_all, >= 0, < 1 */
 	double		dropout[3];		/* of a network: of its input, its feature maps, its hidden numbers; >= 0, < 1 */
 } KgeTraining;
@@ -227,7 +234,7 @@ extern bool kge_trainer_entail(KgeTrainer *trainer, Arena *arena, const KgeEntai
  * worth: of each positive, or NULL for all 1.  It multiplies the losses of a positive and of
  * its negatives, and its share of the regularization; under k_vs_all it is its label.  With a
  * labelling it is evidence: KGE_FACT, or that of a triple that gets a label; such triples are
- * terms of the minibatch's mean, or have a mean of their own that is added (labels.h).
+ * terms of the minibatch's mean, or have a mean of their own that is added (labels.h).  So is a triple that is KGE_FALSE.
  * epoch: its number from the start of training, 0 first, which numbers its draws.
  * Returns the epoch's mean loss (without regularization; 0 of no positives), NaN
  * when the training diverged.

@@ -9,13 +9,6 @@
 
 #include "hybrid.h"
 
-bool
-positives_have_worth(const TrainSettings *settings)
-{
-	return hybrid_labelling(settings->hybrid) != NULL ||
-		(hybrid_infers(settings->hybrid) && settings->label == LABEL_CONFIDENCE);
-}
-
 Positives
 positives_sizes(const TrainSettings *settings, const TrainingFacts *facts)
 {
@@ -25,21 +18,27 @@ positives_sizes(const TrainSettings *settings, const TrainingFacts *facts)
 	Positives	positives = {.accumulate = settings->accumulate};
 	int64		usual_size = hybrid->evenly ? facts->learnt->facts : Max(facts->learnt->facts / 10, 1);
 
+	positives.own_worth = hybrid_labelling(hybrid) != NULL || (hybrid_infers(hybrid) && settings->label == LABEL_CONFIDENCE);
 	positives.fact_worth = hybrid_labelling(hybrid) == NULL ? 1 : KGE_FACT;
 	positives.sample_size = settings->sample_size > 0 ? settings->sample_size : usual_size;
 	positives.max_samples = draws * positives.sample_size;
-	positives.room = facts->all->facts + positives.max_samples;
+	if (kge_samples_negatives(settings->loss))
+	{
+		positives.rejected = facts->rejected;
+		positives.rejected_count = facts->rejected_count;
+	}
+	positives.room = facts->all->facts + positives.max_samples + positives.rejected_count;
 	return positives;
 }
 
 void
-positives_open(Positives *positives, const TrainSettings *settings)
+positives_open(Positives *positives)
 {
 	MemoryContext context = CurrentMemoryContext;
 
 	positives->sample = palloc(sizeof(InferredPositive));
 	positives->triple = MemoryContextAllocHuge(context, positives->room * sizeof(Triple));
-	if (positives_have_worth(settings))
+	if (positives_have_worth(positives))
 		positives->worth = MemoryContextAllocHuge(context, positives->room * sizeof(float));
 }
 
@@ -69,8 +68,10 @@ positives_set(Positives *positives, const GraphData *data)
 		while (fact < data->facts && triple_compare(&data->fact[fact], &sample->triple) < 0)
 			fact++;
 		if (fact == data->facts || triple_compare(&data->fact[fact], &sample->triple) != 0)
-			add_positive(positives, sample->triple, sample->worth);
+			add_positive(positives, sample->triple, positives->own_worth ? sample->worth : 1);
 	}
+	for (int64 i = 0; i < positives->rejected_count; i++)
+		add_positive(positives, positives->rejected[i], KGE_FALSE);
 }
 
 void

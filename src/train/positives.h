@@ -1,6 +1,6 @@
 /*
  * positives.h
- *		The positives of an epoch: the facts, and the samples of what rules infer.
+ *		The positives of an epoch: the facts, the samples of what rules infer, and what reviewers refused, with the label 0.
  */
 #ifndef HKG_TRAIN_POSITIVES_H
 #define HKG_TRAIN_POSITIVES_H
@@ -21,24 +21,31 @@ typedef struct Positives
 {
 	int64		sample_size;	/* samples of an iteration */
 	bool		accumulate;		/* samples of earlier iterations stay */
-	float		fact_worth;		/* of each fact, where samples have a worth */
+	bool		own_worth;		/* samples have a worth of their own */
+	float		fact_worth;		/* of each fact, where some positives have a worth */
 	int64		max_samples;	/* there can be at once */
 	int64		room;			/* for positives */
 	InferredPositive *sample;		/* ordered by triple */
 	int64		samples;
-	Triple	   *triple;			/* the facts, then the samples that are no facts */
-	float	   *worth;			/* of each: the weight of its loss, or the evidence of a label, KGE_FACT of a fact; NULL: all 1 */
+	const Triple *rejected;		/* none with a loss over all entities, to which all that is no fact is false */
+	int64		rejected_count;
+	Triple	   *triple;			/* the facts, then the samples that are no facts, then the rejected ones */
+	float	   *worth;			/* of each: the weight of its loss, or the evidence of a label, KGE_FACT of a fact, KGE_FALSE; NULL: all 1 */
 	int64		count;
 } Positives;
 
-/* Whether samples have a worth of their own */
-extern bool positives_have_worth(const TrainSettings *settings);
+/* Whether not all are worth the same */
+static inline bool
+positives_have_worth(const Positives *positives)
+{
+	return positives->own_worth || positives->rejected_count > 0;
+}
 
 /* The sizes alone, without memory */
 extern Positives positives_sizes(const TrainSettings *settings, const TrainingFacts *facts);
 
 /* Takes memory in the current context, where later samples will be, too; there are none yet, and no positives. */
-extern void positives_open(Positives *positives, const TrainSettings *settings);
+extern void positives_open(Positives *positives);
 
 /* Sets the positives: these facts and the samples, each triple once. */
 extern void positives_set(Positives *positives, const GraphData *data);

@@ -49,6 +49,7 @@ training_facts_read(Graph *graph, const TrainSettings *settings)
 	facts.valid = graph_read_split(graph, data, "valid", &facts.valid_count);
 	notice_overlap(graph, data);
 	facts.filter = graph_read_known(graph, data, &facts.filter_count);
+	facts.rejected = graph_read_rejected(graph, data, facts.filter, facts.filter_count, &facts.rejected_count);
 	if (facts.valid_count == 0)
 		hold_out(&facts, graph, settings);
 	return facts;

@@ -18,6 +18,8 @@ typedef struct TrainingFacts
 	int64		valid_count;
 	const Triple *filter;		/* facts and both splits of holdout: no candidates in a filtered rank */
 	int64		filter_count;
+	const Triple *rejected;		/* what reviewers refused, but for what is in the filter; ordered */
+	int64		rejected_count;
 	Version		version;		/* of the graph's facts when they were read */
 } TrainingFacts;
 

@@ -155,14 +155,16 @@ draw_negatives(const Minibatch *batch, Negatives *drawn)
 	}
 }
 
-/* Whether positive i of the minibatch has a label: then its weight is evidence. */
+/* Whether positive i of the minibatch has a label: then its weight is evidence, or it is false. */
 static bool
 has_label(const Minibatch *batch, int i)
 {
 	uint64_t	place;
 
 	side_of(batch, i, &place);
-	return batch->training.labelling != NULL && batch->weights[place] < KGE_FACT;
+	return batch->weights != NULL &&
+		((batch->training.has_false && batch->weights[place] == KGE_FALSE) ||
+		 (batch->training.labelling != NULL && batch->weights[place] < KGE_FACT));
 }
 
 /* Deals the facts of the minibatch to blocks of one side: tails first, each in their order.  Returns how many these are. */
@@ -308,7 +310,8 @@ add_losses(const Minibatch *batch, const Negatives *drawn, Mean *loss)
 
 /*
  * Adds the cross entropy of each triple with a label, of ruge by `constant`: their mean counts as much as that of the
- * terms of `facts` facts, of which masked negatives are some.  Of itere, labels are evidence, and each is a term.
+ * terms of `facts` facts, of which masked negatives are some.  Of itere, labels are evidence, and each is a term; and so
+ * is what is false, with a label of 0.
  */
 static void
 add_labelled(const Minibatch *batch, int facts, Mean *loss)
@@ -331,7 +334,7 @@ add_labelled(const Minibatch *batch, int facts, Mean *loss)
 			continue;
 		triple = kge_asked(batch->model, batch->triples[place], side);
 		score = kge_score(batch->model, triple);
-		label = fmin(1, (ruge ? 1 / (1 + exp(-kge_score(batch->constant, triple))) : 0) + batch->weights[place]);
+		label = batch->weights[place] == KGE_FALSE ? 0 : fmin(1, (ruge ? 1 / (1 + exp(-kge_score(batch->constant, triple))) : 0) + batch->weights[place]);
 		loss->sum += weight * (label * log1p(exp(-score)) + (1 - label) * log1p(exp(score)));
 		loss->terms += facts == 0 || !ruge;
 	}
@@ -427,12 +430,16 @@ definition_step(Minibatch *batch, float *parameter, Known *known, float *to, int
 
 /* Of a loop, complex has gradients that are 0, and a sign by rounding, where no penalty is beside them. */
 static void
-draw_positive(const KgeModel *model, bool labelled, int i, Triple *triple, float *weight)
+draw_positive(const KgeModel *model, const KgeTraining *training, int i, Triple *triple, float *weight)
 {
+	bool		labelled = training->labelling != NULL;
+
 	do
 		*triple = random_triple(model);
-	while (labelled && triple->head == triple->tail);
+	while ((labelled || training->has_false) && triple->head == triple->tail);
 	*weight = !labelled ? (float) (i % 3) / 2 : i % 3 == 0 ? KGE_FACT : (float) i / 10;
+	if (training->has_false && i % 4 == 1)
+		*weight = KGE_FALSE;
 }
 
 /*
@@ -467,7 +474,7 @@ test_definition(Variant variant, KgeTraining training, bool weighted)
 	training.regularization = 0.01;
 	training.seed = 11;
 	for (int i = 0; i < POSITIVES; i++)
-		draw_positive(&model, training.labelling != NULL, i, &triples[i], &weights[i]);
+		draw_positive(&model, &training, i, &triples[i], &weights[i]);
 	for (int start = 0; start < POSITIVES; start += 4)
 	{
 		KgeModel	before = copy_of(&expected);
@@ -525,6 +532,13 @@ test_definitions(Variant variant, bool weighted)
 		for (int i = 0; i < 9; i++)
 			test_definition(variant, (KgeTraining) {.loss = kge_loss("logistic"),.sampler = kge_sampler(samplers[i / 3]),
 							.temperature = 2,.labelling = kge_labelling(labellings[i % 3])}, true);
+
+	/* some that are false beside facts, and beside labels */
+	if (weighted)
+		for (int i = 0; i < 12; i++)
+			if (kge_goes_with(kge_loss(losses[i / 3 % 3]), kge_sampler(samplers[i % 3])))
+				test_definition(variant, (KgeTraining) {.loss = kge_loss(losses[i / 3 % 3]),.sampler = kge_sampler(samplers[i % 3]),
+								.temperature = 2,.labelling = i < 9 ? NULL : kge_labelling(labellings[i % 3]),.has_false = true}, true);
 }
 
 /* ---- softmax and N3 from the definition ------------------------------------ */

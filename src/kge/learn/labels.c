@@ -32,7 +32,7 @@ kge_label_loss(const KgeLabelling *labelling, int n, const float *s, const float
 {
 	for (int i = 0; i < n; i++)
 	{
-		float		label = labelling->label(s[i], evidence[i]);
+		float		label = evidence[i] == KGE_FALSE ? 0 : labelling->label(s[i], evidence[i]);
 
 		g[i] = weight * (sigmoid(s[i]) - label);
 		loss[i] += weight * ((s[i] > 0 ? s[i] : 0) + log1pf(expf(-fabsf(s[i]))) - label * s[i]);

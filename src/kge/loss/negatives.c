@@ -93,7 +93,7 @@ take_block(const KgeTrainer *plan, Allocation *allocation)
 	block.derivative = allocation_take(allocation, KGE_NEGATIVES_TILE, scores);
 	block.triple = TAKE(allocation, Triple, size);
 	block.weight = TAKE(allocation, float, size);
-	block.evidence = TAKE(allocation, float, plan->training.labelling == NULL ? 0 : size);
+	block.evidence = TAKE(allocation, float, kge_has_labels(&plan->training) ? size : 0);
 	block.answer = TAKE(allocation, int32_t, size);
 	block.loss = TAKE(allocation, float, size);
 	block.own_score = TAKE(allocation, float, size);
@@ -296,7 +296,7 @@ fill_block(KgeSampledBlock *block, int first)
 		const Triple *triple = &block->triple[i];
 
 		block->triple[i] = kge_positive(trainer, work->dealt[first + i], &block->weight[i]);
-		if (trainer->training.labelling != NULL)
+		if (trainer->training.labelling != NULL || block->labelled)
 		{
 			/* what was fetched as the weight is the evidence */
 			block->evidence[i] = block->weight[i];
@@ -334,7 +334,9 @@ score_positives(KgeSampledBlock *block)
 static bool
 labels_are_terms(const KgeTrainer *trainer)
 {
-	return ((const Negatives *) trainer->work)->facts == 0 || trainer->training.labelling->terms;
+	const KgeLabelling *labelling = trainer->training.labelling;
+
+	return ((const Negatives *) trainer->work)->facts == 0 || labelling == NULL || labelling->terms;
 }
 
 /*
@@ -479,7 +481,7 @@ open_block(KgeSampledBlock *block, int64_t item)
 	int64_t		left = deal->end - first;
 
 	block->item = item;
-	block->number = batch * kge_sampled_blocks(training) + item;
+	block->number = kge_first_block(training, batch) + item;
 	block->labelled = kind == WITH_LABELS;
 	block->side = side_of_kind(trainer, kind);
 	block->count = (int) (left < size ? left : size);
@@ -536,10 +538,10 @@ has_label(const KgeTrainer *trainer, int64_t i)
 {
 	float		evidence;
 
-	if (trainer->training.labelling == NULL || trainer->worth == NULL)
+	if (!kge_has_labels(&trainer->training) || trainer->worth == NULL)
 		return false;
 	(void) kge_positive(trainer, i, &evidence);
-	return evidence < KGE_FACT;
+	return evidence == KGE_FALSE || (trainer->training.labelling != NULL && evidence < KGE_FACT);
 }
 
 /* Deals the positives to blocks of one kind each; returns how many blocks. */

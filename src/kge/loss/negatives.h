@@ -119,7 +119,7 @@ typedef struct KgeSampledBlock
 	/* of each positive */
 	Triple	   *triple;
 	float	   *weight;
-	float	   *evidence;		/* with a labelling */
+	float	   *evidence;		/* where some have labels */
 	int32_t    *answer;
 	float	   *loss;
 	float	   *own_score;
@@ -162,11 +162,25 @@ extern const KgeSampler kge_sampler_bernoulli;
 extern const KgeSampler kge_sampler_self_adversarial;
 extern const KgeSampler kge_sampler_kbgan;
 
+/* Whether some positives have labels. */
+static inline bool
+kge_has_labels(const KgeTraining *training)
+{
+	return training->labelling != NULL || training->has_false;
+}
+
 /* Blocks of a minibatch, at most: each side's last one may not be full, nor the last one of those with labels. */
 static inline int
 kge_sampled_blocks(const KgeTraining *training)
 {
-	return (training->batch_size - 1) / training->block_size + 2 + (training->labelling != NULL);
+	return (training->batch_size - 1) / training->block_size + 2 + kge_has_labels(training);
+}
+
+/* The number in the epoch of a minibatch's first block.  Of blocks with labels, which draw nothing, two may have one number. */
+static inline int64_t
+kge_first_block(const KgeTraining *training, int64_t batch)
+{
+	return batch * ((training->batch_size - 1) / training->block_size + 2 + (training->labelling != NULL));
 }
 
 /* Negatives of the tile that starts at `from`. */

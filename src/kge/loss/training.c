@@ -52,6 +52,12 @@ kge_goes_with(const KgeLoss *loss, const KgeSampler *sampler)
 	return loss->counts_negatives || sampler->share == NULL;
 }
 
+bool
+kge_samples_negatives(const KgeLoss *loss)
+{
+	return loss->negatives != NULL;
+}
+
 /* ---- memory ------------------------------------------------------------- */
 
 /* Sets the trainer's strides and takes its arrays; returns it, in the allocation. */

@@ -24,6 +24,7 @@ learner_sizes(const TrainSettings *settings, const TrainingFacts *facts)
 {
 	Learner		learner = {.training = settings_training(settings),.positives = positives_sizes(settings, facts)};
 
+	learner.training.has_false = learner.positives.rejected_count > 0;
 	learner.model = settings_model(settings);
 	learner.model.entities = facts->all->entities;
 	learner.model.relations = facts->all->relations;
@@ -88,7 +89,7 @@ learner_open(Learner *learner, Graph *graph, const TrainSettings *settings, cons
 {
 	learner->pool = hkg_pool();
 	learner->model.relation = hkg_allocate(CurrentMemoryContext, learner_relation_bytes(learner));
-	positives_open(&learner->positives, settings);
+	positives_open(&learner->positives);
 	positives_set(&learner->positives, facts->learnt);
 	if (!is_partitioned(&learner->partitions))
 	{

@@ -11,9 +11,9 @@
 #include "rules/selection.h"
 #include "server/host.h"
 
-/* Leaves those with one of the entities. */
+/* Leaves those that are not rejected and, unless they are NULL, have one of the entities. */
 static void
-keep_about(Inferences *inferences, const bool *entities)
+keep_some(Inferences *inferences, const bool *entities, const TrainingFacts *facts)
 {
 	int64		kept = 0;
 	int64		rules = 0;
@@ -24,7 +24,8 @@ keep_about(Inferences *inferences, const bool *entities)
 		int64		end = inferences->first[i + 1];
 
 		CHECK_FOR_INTERRUPTS();
-		if (!entities[triple.head] && !entities[triple.tail])
+		if ((entities != NULL && !entities[triple.head] && !entities[triple.tail]) ||
+			bsearch(&triple, facts->rejected, facts->rejected_count, sizeof(Triple), triple_compare) != NULL)
 			continue;
 		for (int64 j = inferences->first[i], to = rules; j < end; j++, to++)
 			inferences->rule[to] = inferences->rule[j];
@@ -38,7 +39,7 @@ keep_about(Inferences *inferences, const bool *entities)
 }
 
 Sample
-sampling_infer(BodyPairs *pairs, const HybridRules *rules, const Hybrid *hybrid)
+sampling_infer(BodyPairs *pairs, const HybridRules *rules, const Hybrid *hybrid, const TrainingFacts *facts)
 {
 	const MinedRules *mined = rules->mined;
 	int64		count = selection_count(mined);
@@ -58,8 +59,8 @@ sampling_infer(BodyPairs *pairs, const HybridRules *rules, const Hybrid *hybrid)
 	inferences = infer(pairs, rules->data, selected, sample.rules, false);
 	if (hybrid->learn != NULL)
 		sample.facts = infer(pairs, rules->data, selected, sample.rules, true);
-	if (hybrid->entities != NULL)
-		keep_about(inferences, hybrid->entities(rules->data));
+	if (hybrid->entities != NULL || facts->rejected_count > 0)
+		keep_some(inferences, hybrid->entities == NULL ? NULL : hybrid->entities(rules->data), facts);
 	sample.inferences = inferences;
 	return sample;
 }

@@ -27,7 +27,8 @@ typedef struct Sample
 } Sample;
 
 /* What the selected rules infer beyond the facts, in the current context; nothing is drawn yet. */
-extern Sample sampling_infer(BodyPairs *pairs, const HybridRules *rules, const Hybrid *hybrid);
+extern Sample sampling_infer(BodyPairs *pairs, const HybridRules *rules, const Hybrid *hybrid,
+							 const TrainingFacts *facts);
 
 /* Draws from it: triples of a high score are more probable, unless the method draws evenly. */
 extern void sampling_draw(Sample *sample, const Learner *learner, const TrainSettings *settings, int iteration);

@@ -78,6 +78,7 @@ fingerprint_of(const Procedure *procedure)
 	hash = hash_values(hash, data->relation_id, data->relations, sizeof(int32));
 	hash = hash_values(hash, data->fact, data->facts, sizeof(Triple));
 	hash = hash_values(hash, facts->filter, facts->filter_count, sizeof(Triple));
+	hash = hash_values(hash, facts->rejected, facts->rejected_count, sizeof(Triple));
 	for (int64 i = 0; i < rules; i++)
 		hash = hash_values(hash, &procedure->rules->rule[i].rule, 1, sizeof(Rule));
 	return hash_values(hash, facts->valid, facts->valid_count, sizeof(Triple));

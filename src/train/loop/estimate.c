@@ -281,7 +281,7 @@ take_counts(void *argument, const Datum *values, const bool *nulls)
 {
 	int64	   *count = argument;
 
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		count[i] = DatumGetInt64(values[i]);
 }
 
@@ -292,14 +292,15 @@ count_facts(const Graph *graph, const TrainSettings *settings, int64 *queries)
 	GraphData  *all = palloc0(sizeof(GraphData));
 	GraphData  *learnt = palloc(sizeof(GraphData));
 	TrainingFacts facts = {.all = all,.learnt = all};
-	int64		count[6];
+	int64		count[7];
 
 	sql_stream(psprintf("select (select count(*) from %1$sentity), (select count(*) from %1$srelation), "
 						"(select count(*) from %1$striple), "
 						"(select count(*) from %1$sholdout where split = 'valid'), "
 						"(select count(*) from %1$sholdout), "
 						"(select count(*) from (select distinct relation, head from %1$striple) q) + "
-						"(select count(*) from (select distinct relation, tail from %1$striple) q)",
+						"(select count(*) from (select distinct relation, tail from %1$striple) q), "
+						"(select count(*) from %1$srejected)",
 						graph->prefix),
 			   SQL_NO_ARGS, take_counts, count);
 	all->entities = (int32) count[0];
@@ -308,6 +309,7 @@ count_facts(const Graph *graph, const TrainSettings *settings, int64 *queries)
 	facts.valid_count = count[3];
 	facts.filter_count = count[2] + count[4];
 	*queries = count[5];
+	facts.rejected_count = count[6];
 	if (facts.valid_count > 0 || settings->warm_start)
 		return facts;
 	facts.valid_count = hold_out_size(settings->holdout, all->facts);

@@ -261,7 +261,7 @@ sample_inferences(Procedure *procedure, Iteration *iteration)
 	Sample		sample;
 	int64		start = monotonic_now();
 
-	sample = sampling_infer(by_sql ? procedure->stated : procedure->pairs, &rules, hybrid);
+	sample = sampling_infer(by_sql ? procedure->stated : procedure->pairs, &rules, hybrid, &procedure->facts);
 	sampling_draw(&sample, learner, &procedure->settings, iteration->number);
 	sampling_learn(&sample, hybrid);
 	positives_add(&learner->positives, sampling_positives(&sample, hybrid), sample.count);

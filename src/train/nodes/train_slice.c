@@ -139,6 +139,7 @@ hkg_train_slice(PG_FUNCTION_ARGS)
 
 	check_settings(&slice.sent.settings);
 	slice.training = settings_training(&slice.sent.settings);
+	slice.training.has_false = slice.sent.blocks.head.have_worth;	/* or may have */
 	cut_blocks(&slice);
 	take_memory(&slice);
 	sent_blocks_read(&slice.sent);

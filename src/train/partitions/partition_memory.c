@@ -30,7 +30,7 @@ partition_memory_sizes(const TrainSettings *settings, const KgeModel *model, con
 			.entities = model->entities,
 			.partitions = settings->partitions,
 			.max_positives = positives->room,
-			.have_worth = positives_have_worth(settings),
+			.have_worth = positives_have_worth(positives),
 			.seed = training->seed,
 			.lanes = settings->nodes,
 			.deals = settings->nodes > 1 && positives->room >= MANY_POSITIVES * (int64) model->entities ? 2 : 1
