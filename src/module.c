@@ -74,7 +74,7 @@ _PG_init(void)
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("hybridkg.skip_unknown",
 							 "Whether a question about an entity without a fact has no answer, in place of an error.",
-							 "For joins with tables that have rows of which the graph has no fact.",
+							 NULL,
 							 &hkg_skip_unknown, false,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	hkg_reserve_prefix("hybridkg");
