@@ -96,7 +96,7 @@ def package(read, column):
     x['depends'] = p.name.map(depends.package.value_counts()).fillna(0)
     x['needed by'] = p.name.map(depends.needs.value_counts()).fillna(0)
     by_name = p.set_index('name')
-    for name in {column, 'section'}:
+    for name in dict.fromkeys([column, 'section']):
         x[f'{name} of what it needs'] = p.name.map(modes(depends.package, depends.needs.map(by_name[name])))
         x[f'{name} of what needs it'] = p.name.map(modes(depends.needs, depends.package.map(by_name[name])))
     for name in ('source', 'maintainer'):

@@ -1112,6 +1112,8 @@ as $$
 declare
 	tbl regclass;
 	wrong text;
+	part record;
+	same bool;
 begin
 	if graph is null then
 		raise exception using errcode = 'null_value_not_allowed', message = 'graph must not be null';
@@ -1174,7 +1176,7 @@ begin
 	end if;
 
 	-- 3. Names: a relation is a column; of two columns of one name, each has its table before it.  A space is shared by
-	-- columns of one name and type.
+	-- columns of one name and type, and by ship_country with country, if most of its values are there.
 	update source_column c set relation = t.space || '.' || c.relation
 	from source_table t
 	where t.table_name = c.table_name and (select count(*) from source_column o where o.relation = c.relation) > 1;
@@ -1185,6 +1187,20 @@ begin
 			join pg_attribute a on a.attrelid = c.table_name::regclass and a.attname = c.column_name
 			join pg_attribute b on b.attrelid = o.table_name::regclass and b.attname = o.column_name
 			where o.space = c.space and o.part = '' and o.reading <> 'reference' and a.atttypid <> b.atttypid);
+	for part in
+		select distinct on (c.table_name, c.column_name) c.table_name, c.column_name, o.table_name as other_table, o.column_name as other_column, o.space
+		from source_column c
+			join source_column o on o.reading = 'category' and right(c.column_name, length(o.column_name) + 1) = '_' || o.column_name
+			join pg_attribute a on a.attrelid = c.table_name::regclass and a.attname = c.column_name
+			join pg_attribute b on b.attrelid = o.table_name::regclass and b.attname = o.column_name
+		where c.reading = 'category' and '' = all (array[c.part, o.part]) and a.atttypid = b.atttypid and c.space <> o.space
+		order by 1, 2, length(o.column_name) desc, o.table_name
+	loop
+		execute format('select 2 * count(*) filter (where value in (select s.%I::text from %s)) > count(*) from (select distinct s.%I::text from %s) c(value)',
+			part.other_column, @extschema@._hkg_sample(part.other_table::regclass), part.column_name, @extschema@._hkg_sample(part.table_name::regclass)) into same;
+		update source_column c set space = part.space, why = c.why || ', most of them in ' || part.other_column
+		where same and c.table_name = part.table_name and c.column_name = part.column_name;
+	end loop;
 	call @extschema@._hkg_read_bins();
 
 	if sync then
@@ -1205,7 +1221,7 @@ sync: whether facts are made; false to change source_column first, and then call
 table_name, column_name: with the part of a time, or the other column of a link
 reading: key, label, reference (to a row), link (of two references), flag, category, number, time, list, text (its words; set by hand alone), ignored
 relation: its relation
-space: the table it refers to, or what its values are named by; columns of one enum or domain, or of one name and type, share it
+space: the table it refers to, or what its values are named by; columns of one enum or domain, or of one name and type, share it, and so do ship_country and country with mostly the same values
 why: the reason
 errors: 22023 unless one of tables and schema is given, 55000 for a table without a key, and those of hkg_create_graph and hkg_sync';
 

@@ -146,6 +146,16 @@ revoke all on product from clerk;
 revoke create on database :"database" from clerk;
 drop role clerk;
 
+-- ---- one kind of values under two names ------------------------------------------------------
+
+-- most of the countries that parcels go to are countries of towns; no status of a payment is one of a town
+create table town (id int primary key, country text, status text);
+create table parcel (id int primary key, ship_country text, pay_status text, town int references town);
+insert into town select i, 'Land ' || i % 5, 'status ' || i % 2 from generate_series(1, 20) i;
+insert into parcel select i, 'Land ' || i % 6, 'paid ' || i % 2, i % 20 + 1 from generate_series(1, 60) i;
+select column_name, relation, space, why from hkg_set_source('t', '{town, parcel}');
+select count(*) as countries from t.entity where name like 'country=%';
+
 -- ---- the facts of a large table are those of a statement written by hand -----------------------------------
 
 create table part (id int primary key, weight float8, kind text, whole int references part, made timestamp);
@@ -209,4 +219,4 @@ select hkg_tools.try($$select hkg_fill('q', 'truth', 'kind')$$);
 
 set client_min_messages = warning;
 drop schema shop cascade;
-select hkg_drop_graph(name) from unnest('{g,n,p,q}'::name[]) name;
+select hkg_drop_graph(name) from unnest('{g,n,p,q,t}'::name[]) name;
