@@ -26,6 +26,7 @@
 #include "rules/rule_sql.h"
 #include "server/argument.h"
 #include "server/array.h"
+#include "server/host.h"
 
 typedef struct Explanation
 {
@@ -295,6 +296,9 @@ hkg_explain(PG_FUNCTION_ARGS)
 	Explanation explanation = {.graph = call.graph,.model = call.model,.result = call.result};
 
 	model_require(call.graph, call.model);
+	if (hkg_skip_unknown && (!graph_find_entity(call.graph, head, &explanation.triple.head) ||
+							 !graph_find_entity(call.graph, tail, &explanation.triple.tail)))
+		return call_end(&call);
 	explanation.triple.head = graph_entity_id(call.graph, head);
 	explanation.triple.relation = graph_relation_id(call.graph, relation);
 	explanation.relation = relation;

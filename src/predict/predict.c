@@ -541,6 +541,7 @@ predict_side(FunctionCallInfo fcinfo, Side side, bool many)
 	GivenNames	candidates;
 	Predictor	predictor;
 	int32		row;
+	int			known = 0;
 
 	/* 1. arguments */
 	relation = argument_text(fcinfo, 3 - given, "relation");
@@ -554,7 +555,7 @@ predict_side(FunctionCallInfo fcinfo, Side side, bool many)
 	names = many ? given_names(fcinfo, given, what) : (GivenNames) {true, 1, &name};
 	candidates = given_names(fcinfo, 7, "candidates");
 
-	/* 2. rows of the model; the first name that has none is an error */
+	/* 2. rows of the model; the first name that has none is an error, or is left out */
 	predictor = predictor_open(call.graph, call.model, kind);
 	predictor_require_rejected(&predictor, call.graph);
 	asked.graph = call.graph;
@@ -571,11 +572,15 @@ predict_side(FunctionCallInfo fcinfo, Side side, bool many)
 	for (int i = 0; i < asked.count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (many)
-			asked.name[i] = CStringGetTextDatum(names.name[i]);
 		if (!many || asked.given[i] < 0)
 			asked.given[i] = added_entities_row_of_name(predictor.added, call.graph, names.name[i]);
+		if (asked.given[i] < 0)
+			continue;
+		if (many)
+			asked.name[known] = CStringGetTextDatum(names.name[i]);
+		asked.given[known++] = asked.given[i];
 	}
+	asked.count = known;
 	if (!many)
 		asked.relation = model_relation_row(predictor.model, call.graph, relation);
 	asked.candidates = entity_set(call.graph, predictor.added, &candidates);

@@ -130,6 +130,7 @@ hkg_predict_relations(PG_FUNCTION_ARGS)
 	int32		tail = added_entities_row_of_name(predictor.added, call.graph, tail_name);
 
 	predictor_require_rejected(&predictor, call.graph);
-	predict_relations(call.graph, &predictor, head, tail, k, known, call.result);
+	if (head >= 0 && tail >= 0)
+		predict_relations(call.graph, &predictor, head, tail, k, known, call.result);
 	return call_end(&call);
 }

@@ -224,7 +224,8 @@ find_entity(CallSite *site, Graph *graph, const AddedEntities *added, const char
 			return row;
 	}
 	row = added_entities_row_of_name(added, graph, name);
-	remember_row(site, site->entities, name, row);
+	if (row >= 0)
+		remember_row(site, site->entities, name, row);
 	if (site->lookups >= 0)
 		site->lookups++;
 	return row;
@@ -358,20 +359,23 @@ find_phi(const CallSite *site, const Predictor *predictor, Triple triple)
 	return kge_exact_score(exact, triple, SIDE_TAIL);
 }
 
-/* The arguments of hkg_score; returns what the score was made by. */
-static Predictor
-score(FunctionCallInfo fcinfo, ScoredTriple *scored)
+/* The arguments of hkg_score; what the score was made by in *made_by.  False where an entity that is not known is left out. */
+static bool
+score(FunctionCallInfo fcinfo, ScoredTriple *scored, Predictor *made_by)
 {
 	Predictor	predictor;
 
 	find_triple(fcinfo, scored);
+	if (scored->triple.head < 0 || scored->triple.tail < 0)
+		return false;
 	predictor = predictor_of(scored->model, scored->facts, scored->kind);
 	scored->kind = predictor.kind;
 	scored->parts = predictor_parts_on(&predictor, SIDE_TAIL, scored->triple,
 									   ev_uses_embedding(predictor.kind) ?
 									   find_phi(fcinfo->flinfo->fn_extra, &predictor, scored->triple) : 0);
 	scored->score = predictor_score(&predictor, SIDE_TAIL, scored->triple.relation, scored->parts);
-	return predictor;
+	*made_by = predictor;
+	return true;
 }
 
 HKG_FUNCTION(hkg_score);
@@ -379,8 +383,10 @@ Datum
 hkg_score(PG_FUNCTION_ARGS)
 {
 	ScoredTriple scored = {0};
+	Predictor	predictor;
 
-	score(fcinfo, &scored);
+	if (!score(fcinfo, &scored, &predictor))
+		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(scored.score);
 }
 
@@ -440,9 +446,12 @@ Datum
 hkg_classify(PG_FUNCTION_ARGS)
 {
 	ScoredTriple scored = {.judged = true};
-	Predictor	predictor = score(fcinfo, &scored);
-	double		threshold = threshold_of(fcinfo, &scored);
+	Predictor	predictor;
+	double		threshold;
 
+	if (!score(fcinfo, &scored, &predictor))
+		PG_RETURN_NULL();
+	threshold = threshold_of(fcinfo, &scored);
 	if (isnan(threshold))
 		PG_RETURN_BOOL(predictor_is_probable(&predictor, &scored.facts.evidence->facts, scored.triple, scored.parts));
 	PG_RETURN_BOOL(scored.score >= threshold);
