@@ -404,7 +404,7 @@ begin
 
 	-- types of answers
 	alter table relation add head_types text[], add tail_types text[];
-	comment on column relation.head_types is 'which entities are heads in answers: those that stand, among the facts, on this side, or on one whose types are all among these; empty: on this side alone; null: all entities. hkg_sync writes them in a graph of tables';
+	comment on column relation.head_types is 'types of heads in answers: entities that stand, among the facts, on this side, or on one whose types are all among these; empty: on this side; null: all. hkg_sync writes them in a graph of tables';
 	comment on column relation.tail_types is 'likewise, of tails';
 	create trigger retyped after update on relation for each row
 		when ((old.head_types, old.tail_types) is distinct from (new.head_types, new.tail_types)) execute function facts_changed();
