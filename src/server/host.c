@@ -18,7 +18,6 @@
 int			hkg_threads;
 int			hkg_max_memory;
 double		hkg_slice_seconds;
-bool		hkg_skip_unknown;
 
 void
 hkg_check_interrupts(void)

@@ -122,10 +122,10 @@ extern void test_new_entities(void);
 extern void test_body_join(void);
 extern void test_path_discovery(void);
 extern void test_answer(void);
-extern void test_answer_types(void);
 extern void test_paths(void);
 extern void test_aggregate(void);
 extern void test_learn(void);
 extern void test_conve(void);
+extern void test_similar(void);
 
 #endif							/* CHECK_H */

@@ -261,11 +261,11 @@ static const Suite suites[] = {
 	{"body_join", test_body_join},
 	{"path_discovery", test_path_discovery},
 	{"answer", test_answer},
-	{"answer_types", test_answer_types},
 	{"paths", test_paths},
 	{"aggregate", test_aggregate},
 	{"learn", test_learn},
-	{"conve", test_conve}
+	{"conve", test_conve},
+	{"similar", test_similar}
 };
 
 static bool
