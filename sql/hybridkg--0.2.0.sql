@@ -1091,6 +1091,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
 	perform set_config('search_path', format('pg_catalog, %I, pg_temp', graph), true);
+	if exists (select from source) then	-- a query of its own, which may be synced without the right to update relations
+		return;
+	end if;
 	update relation r set head_types = n.heads, tail_types = n.tails
 	from (select relation, array_agg(distinct head order by head) as heads, array_agg(distinct tail order by tail) as tails
 		from (select c.relation, t.space || ':' as head, c.space || case c.reading when 'reference' then ':' else '=' end as tail
@@ -1107,7 +1110,6 @@ begin
 			from source_column l join source_column a on a.table_name = l.table_name and a.column_name = l.column_name and a.part = ''
 				join source_column b on b.table_name = l.table_name and b.column_name = l.part and b.part = ''
 			where l.reading = 'link') s
-		where not exists (select from source)
 		group by relation) n
 	where r.name = n.relation and (r.head_types, r.tail_types) is distinct from (n.heads, n.tails);
 end
