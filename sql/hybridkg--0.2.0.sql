@@ -404,7 +404,7 @@ begin
 
 	-- types of answers
 	alter table relation add head_types text[], add tail_types text[];
-	comment on column relation.head_types is 'which entities are heads in answers: those that stand, among the facts, on this side, or on one whose types are all among these; empty: on this side alone; null: all entities. hkg_sync writes them in a graph of tables';
+	comment on column relation.head_types is 'types of heads in answers: entities that stand, among the facts, on this side, or on one whose types are all among these; empty: on this side; null: all. hkg_sync writes them in a graph of tables';
 	comment on column relation.tail_types is 'likewise, of tails';
 	create trigger retyped after update on relation for each row
 		when ((old.head_types, old.tail_types) is distinct from (new.head_types, new.tail_types)) execute function facts_changed();
@@ -1091,6 +1091,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
 	perform set_config('search_path', format('pg_catalog, %I, pg_temp', graph), true);
+	if exists (select from source) then	-- a query of its own, which may be synced without the right to update relations
+		return;
+	end if;
 	update relation r set head_types = n.heads, tail_types = n.tails
 	from (select relation, array_agg(distinct head order by head) as heads, array_agg(distinct tail order by tail) as tails
 		from (select c.relation, t.space || ':' as head, c.space || case c.reading when 'reference' then ':' else '=' end as tail
@@ -1107,7 +1110,6 @@ begin
 			from source_column l join source_column a on a.table_name = l.table_name and a.column_name = l.column_name and a.part = ''
 				join source_column b on b.table_name = l.table_name and b.column_name = l.part and b.part = ''
 			where l.reading = 'link') s
-		where not exists (select from source)
 		group by relation) n
 	where r.name = n.relation and (r.head_types, r.tail_types) is distinct from (n.heads, n.tails);
 end

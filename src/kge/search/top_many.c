@@ -213,6 +213,13 @@ compare_raised(const void *a, const void *b)
 	return (left->place > right->place) - (left->place < right->place);
 }
 
+static bool
+is_candidate(const Searcher *searcher, const Question *question, int32_t entity)
+{
+	return !question_excludes(question, entity) &&
+		answer_is_allowed(searcher->search->model->answers, question->relation, question->side, entity);
+}
+
 /* Offers the k candidates of a question that are raised most; they were listed from `first` on. */
 static void
 offer_most_raised(Searcher *searcher, int number, int64_t first)
@@ -228,7 +235,7 @@ offer_most_raised(Searcher *searcher, int number, int64_t first)
 		Raised		one = {searcher->listed[i].addition, i};
 
 		if ((kept < k || compare_raised(&one, &raised[0]) < 0) &&
-			!question_excludes(&searcher->question[number], searcher->listed[i].entity))
+			is_candidate(searcher, &searcher->question[number], searcher->listed[i].entity))
 			kept = heap_offer(raised, kept, k, &one, sizeof(Raised), compare_raised);
 	}
 	for (int64_t i = 0; i < kept; i++)
@@ -347,7 +354,7 @@ search_listed(Searcher *searcher)
 		const Listed *listed = &searcher->listed[i];
 		const Question *question = &searcher->question[listed->question];
 
-		if (!question_excludes(question, listed->entity))
+		if (is_candidate(searcher, question, listed->entity))
 			offer(searcher, listed->question, listed->entity, listed->addition);
 		pool_yield_at(searcher->search->pool, searcher->thread, i);
 	}
