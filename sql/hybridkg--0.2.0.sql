@@ -977,13 +977,14 @@ comment on function _hkg_bands(text[]) is
 'where the second, third, ... band begins: each eighth of the bins; for hkg_source
 bins: likewise, of bins';
 
--- This function reads source_table and source_column of the schema that search_path has.
-
-create function _hkg_facts_query(tbl regclass, without name) returns text
+create function _hkg_facts_query(graph name, tbl regclass, without name) returns text
 language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin
+	perform @extschema@._hkg_check_graph(graph);
+	perform set_config('search_path', format('pg_catalog, %I, pg_temp', graph), true);
 	-- a branch for each table, with the facts of a row s; one for each list; and the bins of each space
 	return (with own as (
 		select c.*, t.condition, d.base, @extschema@._hkg_entity(t.space, t.key, 's') as row,
@@ -1033,8 +1034,9 @@ begin
 	select string_agg(query, e'\nunion all\n' order by place, name) from branch);
 end
 $$;
-comment on function _hkg_facts_query(regclass, name) is
+comment on function _hkg_facts_query(name, regclass, name) is
 'the query for the facts of all tables, or of the rows of one; for hkg_source and hkg_fill
+graph: a graph of tables
 tbl: the table, without its numbers and times; null: all
 without: a column of it that is left out';
 
@@ -1077,7 +1079,7 @@ begin
 	end if;
 
 	-- 2. The query of their columns
-	return @extschema@._hkg_facts_query(null, null);
+	return @extschema@._hkg_facts_query(graph, null, null);
 end
 $$;
 comment on function hkg_source(name) is
@@ -2054,7 +2056,7 @@ begin
 	-- of what they refer to, and of what refers to them.  Nothing that the column itself says of the row.
 	tokens := concat_ws(e'\nunion all\n',
 		format('select head, relation, tail, count(*)::float8 from (%s) f (head, relation, tail) group by 1, 2, 3',
-			coalesce(@extschema@._hkg_facts_query(tbl, column_name), 'select null, null, null where false')),
+			coalesce(@extschema@._hkg_facts_query(graph, tbl, column_name), 'select null, null, null where false')),
 		(select string_agg(format('select %s, %L, word, count(*)::float8 from %s s, regexp_split_to_table(lower(s.%I::text), ''[^[:alnum:]]+'') word where word <> '''' group by 1, 2, 3',
 				entity, 'words of ' || c.column_name, asked.table_name, c.column_name), e'\nunion all\n')
 			from source_column c join @extschema@._hkg_columns(tbl) d on d.name = c.column_name
@@ -2100,15 +2102,16 @@ cells, tokens, numbers: the arguments of _hkg_similar_rows
 chosen: the entities that keys and condition leave; null: all
 own: the space of the table; relation: that of the column; prefix: what the names of its values begin with';
 
-create function _hkg_similar_rows(cells text, tokens text, numbers text[], known bool, keys text[] default null)
+create function _hkg_similar_rows(graph name, cell_query text, token_query text, numbers text[], known bool, keys text[] default null)
 returns table (entity text, place int, value text, probability float8, own_value text, own float8, expected float8, reason text)
 as 'MODULE_PATHNAME', 'hkg_similar_rows' language c stable parallel unsafe cost 1000000 rows 1000
 set search_path = pg_catalog, pg_temp
 set jit = off;	-- two seconds, for queries of one
-comment on function _hkg_similar_rows(text, text, text[], bool, text[]) is
+comment on function _hkg_similar_rows(name, text, text, text[], bool, text[]) is
 'the ten most probable values of rows, by other rows that are like them; for hkg_fill and hkg_doubt
-cells: a query for the rows: entity, value, amount, numbers; null: unknown
-tokens: a query for what rows have in common: entity, kind, token, how often
+graph: the graph that the queries read
+cell_query: a query for the rows: entity, value, amount, numbers; null: unknown
+token_query: a query for what rows have in common: entity, kind, token, how often
 numbers: the names of the numbers
 known: whether the rows are those with a value, each asked for as if it had none, or those without
 keys: of these, the entities that are asked for; null: all
@@ -2132,7 +2135,7 @@ begin
 	return query
 	with answer as (
 		select a.*, entity || ' ' || value = any (refused) as out
-		from @extschema@._hkg_similar_rows(asked.cells, asked.tokens, asked.numbers, false, asked.chosen) a
+		from @extschema@._hkg_similar_rows(graph, asked.cells, asked.tokens, asked.numbers, false, asked.chosen) a
 	), likely as (
 		select a.*, a.probability / (1 - sum(case when a.out then a.probability else 0 end) over (partition by entity)) as chance
 		from answer a
@@ -2178,14 +2181,14 @@ begin
 	return query
 	select substr(b.entity, length(asked.own) + 2), substr(b.own_value, length(asked.prefix) + 1), b.own,
 		substr(b.value, length(asked.prefix) + 1), b.probability, b.reason
-	from @extschema@._hkg_similar_rows(asked.cells, asked.tokens, asked.numbers, true, asked.chosen) b
+	from @extschema@._hkg_similar_rows(graph, asked.cells, asked.tokens, asked.numbers, true, asked.chosen) b
 	where b.place = 1 and b.value <> b.own_value
 	order by b.own - b.probability, b.entity collate "C" limit k;
 end
 $$;
 comment on function hkg_doubt(name, regclass, name, int, text[], text) is
-'known values of a column that other rows speak against, most doubtful first
-Each row is asked for as if it had no value, as in hkg_fill, so no value speaks for itself.
+'known values of a column that other rows contradict, most doubtful first
+Each row is asked for as if it had no value, as in hkg_fill, so no value supports itself.
 graph: one that hkg_set_source made
 tbl, column_name: a column that is read as category, flag, number, time or reference
 k: how many, at least 1

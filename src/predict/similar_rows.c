@@ -15,12 +15,14 @@
 #include "utils/builtins.h"
 
 #include "core/sort.h"
+#include "graph/graph.h"
 #include "server/argument.h"
 #include "server/given_names.h"
 #include "server/growing_array.h"
 #include "server/host.h"
 #include "server/named_numbers.h"
 #include "server/sql.h"
+#include "server/user_query.h"
 #include "similar/similar.h"
 
 /* ---- names ---------------------------------------------------------------------------- */
@@ -364,13 +366,18 @@ calibrate(const ColumnData *data, Similar *similar, Pool *pool, Arena *arena, Si
 	similar_calibrate(arena, value, answer, count, calibration);
 }
 
+static const UserQuery cell_query = {"cell_query", 4, "entity, value, amount and numbers are needed", "hkg_fill and hkg_doubt make it."};
+static const UserQuery token_query = {"token_query", 4, "entity, kind, token and a count are needed", "hkg_fill and hkg_doubt make it."};
+
 HKG_FUNCTION(hkg_similar_rows);
 Datum
 hkg_similar_rows(PG_FUNCTION_ARGS)
 {
-	char	   *cells = argument_text(fcinfo, 0, "cells");
-	char	   *tokens = argument_text(fcinfo, 1, "tokens");
-	bool		known = DatumGetBool(argument(fcinfo, 3, "known"));
+	static const TableRights rights[] = {{"entity", ACL_SELECT}, {"relation", ACL_SELECT}, {"triple", ACL_SELECT}};
+	char	   *graph = argument_name(fcinfo, 0, "graph");
+	char	   *cells = argument_text(fcinfo, 1, "cell_query");
+	char	   *tokens = argument_text(fcinfo, 2, "token_query");
+	bool		known = DatumGetBool(argument(fcinfo, 4, "known"));
 	SqlResult  *result = sql_result(fcinfo);
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext work = AllocSetContextCreate(caller, "hybridkg similar rows", ALLOCSET_DEFAULT_SIZES);
@@ -388,8 +395,11 @@ hkg_similar_rows(PG_FUNCTION_ARGS)
 	/* 1. Read the rows, and what they have in common */
 	MemoryContextSwitchTo(work);
 	sql_begin();
-	numbers = given_names(fcinfo, 2, "numbers");
-	keys = given_names(fcinfo, 4, "keys");
+	graph_require_rights(graph_open(graph), rights, lengthof(rights));
+	user_query_check(&cell_query, cells, NULL);
+	user_query_check(&token_query, tokens, NULL);
+	numbers = given_names(fcinfo, 3, "numbers");
+	keys = given_names(fcinfo, 5, "keys");
 	data.row.table = named_numbers_create(work);
 	sql_stream(cells, SQL_NO_ARGS, take_cell, &data);
 	sql_stream(tokens, SQL_NO_ARGS, take_token, &data);

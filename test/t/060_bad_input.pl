@@ -69,7 +69,7 @@ my %values = (
 	'text[]' => [ "'{}'", 'array[null]::text[]', "array[['e1'], ['e2']]", "array['e1', null]", "array[repeat('x', 1000000)]", "array_fill('e1'::text, array[3000])",
 		"'[5:6]={e1,e2}'", "array['']", "array['nobody']" ],
 	'integer[]' => [ "'{}'", 'array[null]::int[]', 'array[[1], [2]]', 'array[-1]', 'array[2147483647]' ]);
-my %more = (entity_query => \@queries, relation_query => \@queries, rule => \@rules, lines => \@rules, rules => [ map { "array[$_]" } @rules ], query => \@queries,
+my %more = (entity_query => \@queries, relation_query => \@queries, cell_query => \@queries, token_query => \@queries, rule => \@rules, lines => \@rules, rules => [ map { "array[$_]" } @rules ], query => \@queries,
 	split => [ "'train'", "'valid'", "'test'", "'TRAIN'" ], format => [ "'amie'", "'anyburl'", "'AMIE'" ], evidence => [ "'embedding'", "'rules'", "'neither'" ],
 	score_function => [ map { "'$_'" } qw(transe distmult complex rescal rotate conve) ], loss => [ map { "'$_'" } qw(softmax margin sampled_softmax logistic k_vs_all) ],
 	regularizer => [ map { "'$_'" } qw(l2 n3 dura) ], negative_sampling => [ map { "'$_'" } qw(uniform bernoulli self_adversarial kbgan) ],
@@ -77,7 +77,7 @@ my %more = (entity_query => \@queries, relation_query => \@queries, rule => \@ru
 
 # What a message may name in place of the argument: what the argument holds
 my %named = (
-	(map { $_ => 'quer|column|row|name|statement|cursor|syntax error|division by zero|parameter|entit|identifier|quoted|memory' } qw(query entity_query relation_query)),
+	(map { $_ => 'quer|column|row|name|statement|cursor|syntax error|division by zero|parameter|entit|identifier|quoted|memory' } qw(query entity_query relation_query cell_query token_query)),
 	lines => 'line|rule|relation|entity|format', rule => 'character|rule|relation|entity|bod', rules => 'rule|character|relation|entity|model|bod',
 	grid => 'grid|settings|"', settings => 'grid|settings|"|must be', negatives => 'head|names|relation|valid|empty|division by zero|is an index',
 	head => 'entity', tail => 'entity', (map { $_ => 'entity|array literal|relation "g\.model" does not exist' } qw(heads tails candidates)), warm_start => 'model', score_function => 'embedding', k => 'k |memory', model => 'model|rule', model_a => 'model', model_b => 'model',
