@@ -199,7 +199,7 @@ KgeModel
 random_model(Variant variant, int d, int entities, int relations, double limit)
 {
 	KgeModel	model = {kge_score_function(variant.name), d, variant.norm, 4.0,
-	entities, relations, NULL, NULL, variant.reciprocal, 0, NULL};
+	entities, relations, NULL, NULL, variant.reciprocal, 0, NULL, NULL};
 	size_t		entity = (size_t) entities * (size_t) kge_entity_width(model.function, d);
 	size_t		relation = (size_t) kge_relation_rows(&model) *
 		(size_t) kge_relation_width(model.function, d);
@@ -264,7 +264,8 @@ static const Suite suites[] = {
 	{"paths", test_paths},
 	{"aggregate", test_aggregate},
 	{"learn", test_learn},
-	{"conve", test_conve}
+	{"conve", test_conve},
+	{"similar", test_similar}
 };
 
 static bool

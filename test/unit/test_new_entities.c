@@ -31,7 +31,7 @@ test_by_hand(void)
 {
 	float		entity[] = {1, 2, 3, 4, 9, 9, 9, 9};
 	float		relation[] = {10, 20};
-	KgeModel	model = {kge_score_function("transe"), 2, 1, 9.0, 4, 1, entity, relation, false, 0, NULL};
+	KgeModel	model = {kge_score_function("transe"), 2, 1, 9.0, 4, 1, entity, relation, false, 0, NULL, NULL};
 	Triple		facts[] = {{0, 0, 2}, {1, 0, 2}, {3, 0, 1}, {2, 0, 3}, {2, 0, 2}, {0, 0, 1}};
 	KgeNewEntities new_entities = nobody(&model);
 
@@ -51,7 +51,7 @@ test_direction_by_hand(void)
 {
 	float		entity[] = {3, 4, 9, 12, 7, 7};
 	float		relation[] = {1, 2};
-	KgeModel	model = {kge_score_function("distmult"), 2, 1, 9.0, 3, 1, entity, relation, false, 0, NULL};
+	KgeModel	model = {kge_score_function("distmult"), 2, 1, 9.0, 3, 1, entity, relation, false, 0, NULL, NULL};
 	Triple		facts[] = {{0, 0, 2}, {2, 0, 1}};
 	KgeNewEntities new_entities = nobody(&model);
 
@@ -179,7 +179,7 @@ test_typical_by_hand(void)
 {
 	float		entity[] = {3, 4, 9, 12, 0, 5, 8, 6};
 	float		relation[] = {1, 2};
-	KgeModel	model = {kge_score_function("distmult"), 2, 1, 9.0, 4, 1, entity, relation, false, 0, NULL};
+	KgeModel	model = {kge_score_function("distmult"), 2, 1, 9.0, 4, 1, entity, relation, false, 0, NULL, NULL};
 	KgeTypicalRow typical = typical_of(&model);
 
 	/* lengths 5, 15, 5, 10; squared 25, 225, 25, 100; mean row (5, 6.75) */

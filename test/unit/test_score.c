@@ -16,7 +16,7 @@
 static double
 score_of(const char *name, int norm, int d, float *entity, float *relation)
 {
-	KgeModel	model = {kge_score_function(name), d, norm, 9.0, 2, 1, entity, relation, false, 0, NULL};
+	KgeModel	model = {kge_score_function(name), d, norm, 9.0, 2, 1, entity, relation, false, 0, NULL, NULL};
 
 	return kge_score(&model, (Triple) {0, 0, 1});
 }
@@ -198,7 +198,7 @@ test_reciprocal(void)
 {
 	float		entity[2] = {2, 3};
 	float		relation[2] = {5, 7};	/* r and its inverse */
-	KgeModel	model = {kge_score_function("distmult"), 1, 1, 0.0, 2, 1, entity, relation, true, 0, NULL};
+	KgeModel	model = {kge_score_function("distmult"), 1, 1, 0.0, 2, 1, entity, relation, true, 0, NULL, NULL};
 	Triple		triple = {0, 0, 1};
 	float		query;
 
