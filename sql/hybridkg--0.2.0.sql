@@ -2184,8 +2184,8 @@ begin
 end
 $$;
 comment on function hkg_doubt(name, regclass, name, int, text[], text) is
-'known values of a column that other rows speak against, most doubtful first
-Each row is asked for as if it had no value, as in hkg_fill, so no value speaks for itself.
+'known values of a column that other rows contradict, most doubtful first
+Each row is asked for as if it had no value, as in hkg_fill, so no value supports itself.
 graph: one that hkg_set_source made
 tbl, column_name: a column that is read as category, flag, number, time or reference
 k: how many, at least 1
