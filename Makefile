@@ -89,7 +89,7 @@ sql/hybridkg--%--$(RELEASE).sql: sql/from-%.sql sql/hybridkg--$(RELEASE).sql
 # rotate); test/unit runs this code under UBSan.  Never -march=native:
 # one build serves all machines, kernels choose at run time.
 PURE_OPTIMIZATION ?= -O3
-src/core/%.o src/facts/%.o src/paths/%.o src/kge/%.o src/evidence/%.o src/compared/kge/%.o: override CFLAGS += $(PURE_OPTIMIZATION) -fno-math-errno -fno-trapping-math -fno-wrapv
+src/core/%.o src/similar/%.o src/facts/%.o src/paths/%.o src/kge/%.o src/evidence/%.o src/compared/kge/%.o: override CFLAGS += $(PURE_OPTIMIZATION) -fno-math-errno -fno-trapping-math -fno-wrapv
 src/kge/score/engine.o src/kge/search/sketch.o: override CFLAGS += -fassociative-math -fno-signed-zeros
 
 # the page of reports, as a string of C

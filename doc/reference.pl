@@ -21,7 +21,7 @@ my $width = 120;
 my @sections = (
 	[ 'Graphs', qw(hkg_create_graph hkg_set_source hkg_source hkg_load hkg_sync hkg_split hkg_drop_graph hkg_upgrade_graph) ],
 	[ 'Training', qw(hkg_train hkg_settings hkg_train_background hkg_resume hkg_estimate hkg_tune) ],
-	[ 'Prediction', qw(hkg_predict_tails hkg_predict_heads hkg_predict_relations hkg_fill hkg_complete hkg_reject hkg_score hkg_classify hkg_explain
+	[ 'Prediction', qw(hkg_predict_tails hkg_predict_heads hkg_predict_relations hkg_fill hkg_doubt hkg_complete hkg_reject hkg_score hkg_classify hkg_explain
 		hkg_learnt_paths hkg_neighbors hkg_project hkg_learn_evidence hkg_learn_thresholds) ],
 	[ 'Evaluation', qw(hkg_evaluate hkg_ranks hkg_compare hkg_report) ],
 	[ 'Rules and embeddings', qw(hkg_mine_rules hkg_count_rules hkg_apply_rule hkg_rule_sql hkg_import_rules hkg_import_embeddings) ],

@@ -977,6 +977,67 @@ comment on function _hkg_bands(text[]) is
 'where the second, third, ... band begins: each eighth of the bins; for hkg_source
 bins: likewise, of bins';
 
+-- This function reads source_table and source_column of the schema that search_path has.
+
+create function _hkg_facts_query(tbl regclass, without name) returns text
+language plpgsql stable parallel safe
+as $$
+#variable_conflict use_column
+begin
+	-- a branch for each table, with the facts of a row s; one for each list; and the bins of each space
+	return (with own as (
+		select c.*, t.condition, d.base, @extschema@._hkg_entity(t.space, t.key, 's') as row,
+			@extschema@._hkg_reference(c.table_name::regclass, c.column_name, o.table_name::regclass, o.space, o.key) as referred
+		from source_column c
+			join source_table t using (table_name)
+			cross join lateral @extschema@._hkg_columns(c.table_name::regclass) d
+			left join source_table o on c.reading = 'reference' and o.space = c.space
+		where d.name = c.column_name and (tbl is null or c.table_name::regclass = tbl and c.column_name <> without and c.reading not in ('number', 'time', 'link'))
+	), fact (table_name, condition, head, relation, tail) as (
+		select table_name, condition, row, relation, case
+				when part in ('year', 'month') then format('%L || extract(%s from s.%I)::text', space || '=', part, column_name)
+				when part = 'weekday' then format('%L || to_char(s.%I, ''Dy'')', space || '=', column_name)
+				when reading = 'reference' then referred
+				when reading in ('flag', 'category') then format('%L || s.%I::text', space || '=', column_name)
+				else format('(%L::text[])[1 + width_bucket(s.%I, %L::%I[])]', @extschema@._hkg_bin_names(space, bins), column_name, bins, base)
+			end
+		from own where relation is not null and reading in ('flag', 'category', 'reference', 'number', 'time')
+		union all
+		select table_name, condition, row, relation || '.band', format('(%L::text[])[1 + width_bucket(s.%I, %L::%I[])]',
+			@extschema@._hkg_bin_names(space, @extschema@._hkg_bands(bins)), column_name, @extschema@._hkg_bands(bins), base)
+		from own where relation is not null and reading in ('number', 'time') and cardinality(bins) > 8
+		union all
+		select a.table_name, a.condition, a.referred, l.relation, b.referred
+		from own l join own a on a.table_name = l.table_name and a.column_name = l.column_name and a.part = ''
+			join own b on b.table_name = l.table_name and b.column_name = l.part and b.part = ''
+		where l.reading = 'link'
+	), branch (place, name, query) as (
+		select 1, table_name, format(e'select f.head, f.relation, f.tail\nfrom %s s, lateral (values\n%s\n) f (head, relation, tail)\n'
+			'where f.head is not null and f.tail is not null%s', table_name,
+			string_agg(format(e'\t(%s, %L, %s)', head, relation, tail), e',\n' order by relation), ' and (' || condition || ')')
+		from fact group by table_name, condition
+		union all
+		select 2, table_name || relation, format(e'select %s, %L, %L || f.value\nfrom %s s, lateral %s f (value)\nwhere f.value is not null%s',
+			row, relation, space || '=', table_name,
+			case when reading = 'text' then format('unnest(tsvector_to_array(to_tsvector(''simple'', s.%I)))', column_name)
+				when base in ('json', 'jsonb') then format('jsonb_array_elements_text(s.%I::jsonb)', column_name)
+				else format('unnest(s.%I::text[])', column_name) end, ' and (' || condition || ')')
+		from own where relation is not null and reading in ('list', 'text')
+		union all
+		select distinct 3, space, format(e'select b.name[i], w.relation, w.name\nfrom (values (%L::text[], %L::text[])) b (name, band), generate_series(1, %s) i,\n'
+			'\tlateral (values (%L, b.name[i + 1]), (%L, b.band[1 + (i - 1) / 8])) w (relation, name)\nwhere w.name is not null',
+			@extschema@._hkg_bin_names(space, bins), case when cardinality(bins) > 8 then @extschema@._hkg_bin_names(space, @extschema@._hkg_bands(bins)) end,
+			cardinality(bins) + 1, space || '.next', space || '.within')
+		from own where relation is not null and reading in ('number', 'time')
+	)
+	select string_agg(query, e'\nunion all\n' order by place, name) from branch);
+end
+$$;
+comment on function _hkg_facts_query(regclass, name) is
+'the query for the facts of all tables, or of the rows of one; for hkg_source and hkg_fill
+tbl: the table, without its numbers and times; null: all
+without: a column of it that is left out';
+
 create function hkg_source(graph name) returns text
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -1015,54 +1076,8 @@ begin
 			hint = format('hkg_set_source(%L, ...) reads all tables again.', graph);
 	end if;
 
-	-- 2. A branch for each table, with the facts of a row s; one for each list; and the bins of each space
-	with own as (
-		select c.*, t.condition, d.base, @extschema@._hkg_entity(t.space, t.key, 's') as row,
-			@extschema@._hkg_reference(c.table_name::regclass, c.column_name, o.table_name::regclass, o.space, o.key) as referred
-		from source_column c
-			join source_table t using (table_name)
-			cross join lateral @extschema@._hkg_columns(c.table_name::regclass) d
-			left join source_table o on c.reading = 'reference' and o.space = c.space
-		where d.name = c.column_name
-	), fact (table_name, condition, head, relation, tail) as (
-		select table_name, condition, row, relation, case
-				when part in ('year', 'month') then format('%L || extract(%s from s.%I)::text', space || '=', part, column_name)
-				when part = 'weekday' then format('%L || to_char(s.%I, ''Dy'')', space || '=', column_name)
-				when reading = 'reference' then referred
-				when reading in ('flag', 'category') then format('%L || s.%I::text', space || '=', column_name)
-				else format('(%L::text[])[1 + width_bucket(s.%I, %L::%I[])]', @extschema@._hkg_bin_names(space, bins), column_name, bins, base)
-			end
-		from own where relation is not null and reading in ('flag', 'category', 'reference', 'number', 'time')
-		union all
-		select table_name, condition, row, relation || '.band', format('(%L::text[])[1 + width_bucket(s.%I, %L::%I[])]',
-			@extschema@._hkg_bin_names(space, @extschema@._hkg_bands(bins)), column_name, @extschema@._hkg_bands(bins), base)
-		from own where relation is not null and reading in ('number', 'time') and cardinality(bins) > 8
-		union all
-		select a.table_name, a.condition, a.referred, l.relation, b.referred
-		from own l join own a on a.table_name = l.table_name and a.column_name = l.column_name and a.part = ''
-			join own b on b.table_name = l.table_name and b.column_name = l.part and b.part = ''
-		where l.reading = 'link'
-	), branch (place, name, query) as (
-		select 1, table_name, format(e'select f.head, f.relation, f.tail\nfrom %s s, lateral (values\n%s\n) f (head, relation, tail)\n'
-			'where f.head is not null and f.tail is not null%s', table_name,
-			string_agg(format(e'\t(%s, %L, %s)', head, relation, tail), e',\n' order by relation), ' and (' || condition || ')')
-		from fact group by table_name, condition
-		union all
-		select 2, table_name || relation, format(e'select %s, %L, %L || f.value\nfrom %s s, lateral %s f (value)\nwhere f.value is not null%s',
-			row, relation, space || '=', table_name,
-			case when reading = 'text' then format('unnest(tsvector_to_array(to_tsvector(''simple'', s.%I)))', column_name)
-				when base in ('json', 'jsonb') then format('jsonb_array_elements_text(s.%I::jsonb)', column_name)
-				else format('unnest(s.%I::text[])', column_name) end, ' and (' || condition || ')')
-		from own where relation is not null and reading in ('list', 'text')
-		union all
-		select distinct 3, space, format(e'select b.name[i], w.relation, w.name\nfrom (values (%L::text[], %L::text[])) b (name, band), generate_series(1, %s) i,\n'
-			'\tlateral (values (%L, b.name[i + 1]), (%L, b.band[1 + (i - 1) / 8])) w (relation, name)\nwhere w.name is not null',
-			@extschema@._hkg_bin_names(space, bins), case when cardinality(bins) > 8 then @extschema@._hkg_bin_names(space, @extschema@._hkg_bands(bins)) end,
-			cardinality(bins) + 1, space || '.next', space || '.within')
-		from own where relation is not null and reading in ('number', 'time')
-	)
-	select string_agg(query, e'\nunion all\n' order by place, name) into result from branch;
-	return result;
+	-- 2. The query of their columns
+	return @extschema@._hkg_facts_query(null, null);
 end
 $$;
 comment on function hkg_source(name) is
@@ -1076,6 +1091,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
 	perform set_config('search_path', format('pg_catalog, %I, pg_temp', graph), true);
+	if exists (select from source) then	-- a query of its own, which may be synced without the right to update relations
+		return;
+	end if;
 	update relation r set head_types = n.heads, tail_types = n.tails
 	from (select relation, array_agg(distinct head order by head) as heads, array_agg(distinct tail order by tail) as tails
 		from (select c.relation, t.space || ':' as head, c.space || case c.reading when 'reference' then ':' else '=' end as tail
@@ -1092,7 +1110,6 @@ begin
 			from source_column l join source_column a on a.table_name = l.table_name and a.column_name = l.column_name and a.part = ''
 				join source_column b on b.table_name = l.table_name and b.column_name = l.part and b.part = ''
 			where l.reading = 'link') s
-		where not exists (select from source)
 		group by relation) n
 	where r.name = n.relation and (r.head_types, r.tail_types) is distinct from (n.heads, n.tails);
 end
@@ -1967,32 +1984,33 @@ head, relation, tail: names
 reason: why, for other reviewers
 errors: 42704 for an unknown name, 42501 without insert on rejected and select on entity, relation and triple';
 
--- ---------------------------------------------------------------------------
--- Evaluation
--- ---------------------------------------------------------------------------
+-- A column of one of the tables: what of it hkg_fill and hkg_doubt need.  It reads source_table and source_column of the graph.
 
-create function hkg_fill(graph name, tbl regclass, column_name name, keys text[] default null, condition text default null,
-	model name default 'default', evidence text default 'all')
-returns table (key text, value text, probability float8, expected text, runner_up text, runner_up_probability float8, reason text)
-language plpgsql stable parallel unsafe
+create function _hkg_asked_column(graph name, tbl regclass, column_name name, keys text[], condition text, known bool, cells out text, tokens out text, numbers out text[],
+	chosen out text[], own out text, reading out text, relation out text, prefix out text)
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
 	asked record;
 	entity text;
-	heads text[];
-	lacking bigint;
-	most float8;
+	value text;
+	amounts text[];
 begin
-	-- 1. The column
+	-- 1. How the column is read
 	perform @extschema@._hkg_check_graph(graph);
 	if tbl is null or column_name is null then
 		raise exception using errcode = 'null_value_not_allowed', message = case when tbl is null then 'tbl' else 'column_name' end || ' must not be null';
 	end if;
-	execute format('select c.*, t.space as own, t.key, case c.reading when ''reference'' then c.space || '':'' else c.space || ''='' end as prefix
-		from %1$I.source_column c join %1$I.source_table t using (table_name)
-		where to_regclass(c.table_name) = $1 and c.column_name = $2 and c.part = ''''', graph) into asked using tbl, column_name;
+	perform set_config('search_path', format('pg_catalog, %I, pg_temp', graph), true);
+	select c.*, t.key, t.condition, t.space as own, o.space as other, d.base,
+		@extschema@._hkg_reference(tbl, c.column_name, o.table_name::regclass, o.space, o.key) as referred into asked
+	from source_column c
+		join source_table t using (table_name)
+		left join @extschema@._hkg_columns(tbl) d on d.name = c.column_name
+		left join source_table o on c.reading = 'reference' and o.space = c.space
+	where to_regclass(c.table_name) = tbl and c.column_name = _hkg_asked_column.column_name and c.part = '';
 	if asked.reading is null then
 		raise exception using errcode = 'undefined_column',
 			message = format('tbl %s and column_name %I are not what graph "%s" is made of', tbl, column_name, graph),
@@ -2003,66 +2021,185 @@ begin
 			detail = format('It is read as %s: %s.', asked.reading, asked.why),
 			hint = format('Readings are in table %I.source_column.', graph);
 	end if;
+	own := asked.own;
+	reading := asked.reading;
+	relation := asked.relation;
+	prefix := asked.space || case reading when 'reference' then ':' else '=' end;
 
-	-- 2. The rows without a value
-	entity := @extschema@._hkg_entity(asked.own, asked.key, 's');
-	execute format('select array(select %s from %s s where s.%I is null%s%s order by %s)', entity, asked.table_name, column_name,
-		case when keys is not null then format(' and %s = any ($1)', entity) end, ' and (' || condition || ')', (select string_agg(format('s.%I', name), ', ') from unnest(asked.key) k(name)))
-		into heads using array(select asked.own || ':' || name from unnest(keys) k(name));
-	execute format('select array_agg(h.name order by h.place) filter (where e.id is not null), count(*) filter (where e.id is null)
-		from unnest($1) with ordinality h(name, place) left join %I.entity e on e.name = h.name', graph) into heads, lacking using heads;
-	if lacking > 0 then
-		raise notice using message = format('rows that are left out, as the graph has no fact of them: %s', lacking),
-			hint = format('Bring it in step with the tables: select hkg_sync(%L)', graph);
+	-- 2. The rows: the entity, the value as the graph names it, its amount, and the numbers of other columns
+	entity := @extschema@._hkg_entity(own, asked.key, 's');
+	value := case when reading = 'reference' then asked.referred
+		when reading in ('number', 'time') then format('(%L::text[])[1 + width_bucket(s.%I, %L::%I[])]',
+			@extschema@._hkg_bin_names(asked.space, asked.bins), column_name, asked.bins, asked.base)
+		else format('%L || s.%I::text', prefix, column_name) end;
+	select array_agg(format(case when d.base = 'money' then 's.%I::numeric::float8' when d.category = 'N' then 's.%I::float8' else 'extract(epoch from s.%I)::float8' end, d.name)
+			order by d.place), array_agg(d.name::text order by d.place)
+	into amounts, numbers
+	from source_column c join @extschema@._hkg_columns(tbl) d on d.name = c.column_name
+	where to_regclass(c.table_name) = tbl and c.reading in ('number', 'time') and c.relation is not null and c.column_name <> _hkg_asked_column.column_name;
+	cells := format('select %s, %s, %s, array[%s]::float8[] from %s s%s', entity, value,
+		case when reading = 'time' then format('extract(epoch from s.%I)::float8', column_name) when asked.base = 'money' then format('s.%I::numeric::float8', column_name)
+			when reading = 'number' then case when asked.base in ('time', 'timetz', 'interval') then format('extract(epoch from s.%I)::float8', column_name)
+				else format('s.%I::float8', column_name) end else 'null::float8' end,
+		array_to_string(amounts, ', '), asked.table_name, ' where ' || asked.condition);
+	numbers := coalesce(numbers, '{}');
+
+	if keys is not null or condition is not null then
+		execute format('select array(select e.name from %s s cross join lateral (select %s) e (name) where s.%I is %snull%s%s)', tbl, entity, column_name,
+			case when known then 'not ' end, case when keys is not null then ' and e.name = any ($1)' end, ' and (' || condition || ')')
+			into chosen using array(select asked.own || ':' || name from unnest(keys) k(name));
 	end if;
 
-	-- 3. The answers: a row has one value, so the probabilities of its ten best are parts of 1, below the bound of the calibration
-	execute format('select coalesce(w.calibration -> $3, m.evidence -> ''calibration'' -> $3) ->> ''most'' from %1$I.model m
-		left join (%1$I.evidence_weight w join %1$I.relation r on r.id = w.relation and r.name = $2) on w.model = m.name and w.side = ''tail''
-		where m.name = $1', graph) into most using model, asked.relation, evidence;
-	return query
-	with answer as (
-		select a.head, a.tail, a.number, substr(a.tail, length(asked.prefix) + 1) as value,
-			least(a.probability / nullif(sum(a.probability) over (partition by a.head), 0), most) as probability
-		from @extschema@.hkg_predict_tails(graph, heads, asked.relation, 10, model, true, evidence)
-			with ordinality a (head, tail, score, probability, number)
-	), best as (
-		select a.*, row_number() over ranked as place, lead(a.value) over ranked as next_value, lead(a.probability) over ranked as next_probability,
-			sum(a.probability * m.middle) over whole / nullif(sum(a.probability) over whole, 0) as expected
-		from answer a
-			cross join lateral regexp_split_to_array(btrim(a.value, '([)'), ',') b(bound)
-			cross join lateral (select case	-- of a bin, in numbers or seconds; of an open one its bound
-				when asked.reading = 'time' then (extract(epoch from coalesce(nullif(bound[1], ''), bound[2])::timestamp)
-					+ extract(epoch from coalesce(nullif(bound[2], ''), bound[1])::timestamp)) / 2
-				when asked.reading = 'number' and asked.bins[1] ~ '^-?[0-9.]+(e[-+]?[0-9]+)?$' then
-					(coalesce(nullif(bound[1], ''), bound[2])::float8 + coalesce(nullif(bound[2], ''), bound[1])::float8) / 2 end) m(middle)
-		window whole as (partition by a.head), ranked as (partition by a.head order by a.number)
+	-- 3. What rows have in common: the facts of their own columns, words of their texts, what links join them with, the facts
+	-- of what they refer to, and of what refers to them.  Nothing that the column itself says of the row.
+	tokens := concat_ws(e'\nunion all\n',
+		format('select head, relation, tail, count(*)::float8 from (%s) f (head, relation, tail) group by 1, 2, 3',
+			coalesce(@extschema@._hkg_facts_query(tbl, column_name), 'select null, null, null where false')),
+		(select string_agg(format('select %s, %L, word, count(*)::float8 from %s s, regexp_split_to_table(lower(s.%I::text), ''[^[:alnum:]]+'') word where word <> '''' group by 1, 2, 3',
+				entity, 'words of ' || c.column_name, asked.table_name, c.column_name), e'\nunion all\n')
+			from source_column c join @extschema@._hkg_columns(tbl) d on d.name = c.column_name
+			where to_regclass(c.table_name) = tbl and c.part = '' and d.category = 'S' and d.readable
+				and (c.reading = 'label' or c.reading = 'key' or c.reading = 'ignored' and c.why like 'free text%')),
+		(select string_agg(format('select %1$s, %2$L, left(s.%3$I::text, n), 1 from %4$s s, generate_series(1, 3) n where s.%3$I ~ ''^[[:alnum:]]{3,12}$''',
+				entity, 'beginning of ' || c.column_name, c.column_name, asked.table_name), e'\nunion all\n')
+			from source_column c join @extschema@._hkg_columns(tbl) d on d.name = c.column_name
+			where to_regclass(c.table_name) = tbl and c.reading in ('label', 'key') and c.part = '' and d.category = 'S'),
+		format($q$select t.* from (
+	with relation as materialized (
+		select id, name, name = any (%3$L) as link, name = any (%4$L) as refers, name = any (%5$L) as referred, name = any (%6$L) as plain from %1$I.relation
+	), hop as materialized (
+		select o.id, o.name as entity, r.name as kind, f.tail as other, r.id as relation, r.link
+		from %1$I.entity o join %1$I.triple f on f.head = o.id join relation r on r.id = f.relation and (r.link or r.refers)
+		where starts_with(o.name, %2$L)
+		union all
+		select o.id, o.name, r.name || ' of', f.head, r.id, r.link
+		from %1$I.entity o join %1$I.triple f on f.tail = o.id join relation r on r.id = f.relation and (r.link or r.referred)
+		where starts_with(o.name, %2$L)
 	)
-	select substr(b.head, length(asked.own) + 2), b.value, b.probability,
-		case asked.reading when 'time' then (to_timestamp(b.expected) at time zone 'UTC')::text else round(b.expected::numeric, 3)::text end,
-		b.next_value, b.next_probability, e.reason
-	from best b
-		left join lateral (select concat(x.rule, ', as ' || x.grounding) as reason
-			from @extschema@.hkg_explain(graph, b.head, asked.relation, b.tail, model) x order by x.share desc nulls last limit 1) e on true
-	where b.place = 1
-	order by b.number;
+	select h.entity, h.kind, e.name, 1::float8 from hop h join %1$I.entity e on e.id = h.other where h.link
+	union all
+	select g.entity, g.kind || '.' || r.name, e.name, g.count
+	from (select h.entity, h.kind, f.relation, f.tail, count(*)::float8 from hop h join %1$I.triple f on f.head = h.other
+			join relation r on r.id = f.relation and r.plain
+			where h.other <> h.id and not (f.relation = h.relation and f.tail = h.id) group by 1, 2, 3, 4) g
+		join relation r on r.id = g.relation join %1$I.entity e on e.id = g.tail) t$q$, graph, own || ':',
+			array(select distinct c.relation from source_column c
+				where c.reading = 'link' and not (to_regclass(c.table_name) = tbl and _hkg_asked_column.column_name in (c.column_name, c.part))),
+			array(select c.relation from source_column c where c.reading = 'reference' and c.relation is not null
+				and to_regclass(c.table_name) = tbl and c.column_name <> _hkg_asked_column.column_name),
+			array(select c.relation from source_column c where c.reading = 'reference' and c.relation is not null and c.space = asked.own
+				and not (to_regclass(c.table_name) = tbl and c.column_name = _hkg_asked_column.column_name)),
+			array(select c.relation from source_column c where c.relation is not null and c.reading in ('reference', 'category', 'flag', 'list'))));
 end
 $$;
-comment on function hkg_fill(name, regclass, name, text[], text, name, text) is
-'the most plausible values of a column for rows in which it is null
+comment on function _hkg_asked_column(name, regclass, name, text[], text, bool) is
+'how a column is read, and the queries by which rows are compared; for hkg_fill and hkg_doubt
+graph, tbl, column_name, keys, condition: as in hkg_fill
+known: whether rows with a value are asked for, or those without
+cells, tokens, numbers: the arguments of _hkg_similar_rows
+chosen: the entities that keys and condition leave; null: all
+own: the space of the table; relation: that of the column; prefix: what the names of its values begin with';
+
+create function _hkg_similar_rows(cells text, tokens text, numbers text[], known bool, keys text[] default null)
+returns table (entity text, place int, value text, probability float8, own_value text, own float8, expected float8, reason text)
+as 'MODULE_PATHNAME', 'hkg_similar_rows' language c stable parallel unsafe cost 1000000 rows 1000
+set search_path = pg_catalog, pg_temp
+set jit = off;	-- two seconds, for queries of one
+comment on function _hkg_similar_rows(text, text, text[], bool, text[]) is
+'the ten most probable values of rows, by other rows that are like them; for hkg_fill and hkg_doubt
+cells: a query for the rows: entity, value, amount, numbers; null: unknown
+tokens: a query for what rows have in common: entity, kind, token, how often
+numbers: the names of the numbers
+known: whether the rows are those with a value, each asked for as if it had none, or those without
+keys: of these, the entities that are asked for; null: all
+own_value, own: the value that the row has, and its probability
+expected: the mean amount';
+
+create function hkg_fill(graph name, tbl regclass, column_name name, keys text[] default null, condition text default null)
+returns table (key text, value text, probability float8, expected text, runner_up text, runner_up_probability float8, reason text)
+language plpgsql stable parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+	asked record;
+	refused text[];
+begin
+	asked := @extschema@._hkg_asked_column(graph, tbl, column_name, keys, condition, false);
+	-- what a reviewer refused leaves its probability to the others
+	execute format('select array(select h.name || '' '' || t.name from %1$I.rejected x join %1$I.entity h on h.id = x.head join %1$I.entity t on t.id = x.tail
+		join %1$I.relation r on r.id = x.relation where r.name = $1)', graph) into refused using asked.relation;
+	return query
+	with answer as (
+		select a.*, entity || ' ' || value = any (refused) as out
+		from @extschema@._hkg_similar_rows(asked.cells, asked.tokens, asked.numbers, false, asked.chosen) a
+	), likely as (
+		select a.*, a.probability / (1 - sum(case when a.out then a.probability else 0 end) over (partition by entity)) as chance
+		from answer a
+	), best as (
+		select *, row_number() over ranked as number, lead(value) over ranked as next_value, lead(chance) over ranked as next_chance
+		from likely where not likely.out
+		window ranked as (partition by entity order by place)
+	)
+	select substr(b.entity, length(asked.own) + 2), substr(b.value, length(asked.prefix) + 1), b.chance,
+		case asked.reading when 'time' then (to_timestamp(b.expected) at time zone 'UTC')::text else round(b.expected::numeric, 3)::text end,
+		substr(b.next_value, length(asked.prefix) + 1), b.next_chance, b.reason
+	from best b
+	where b.number = 1;
+end
+$$;
+comment on function hkg_fill(name, regclass, name, text[], text) is
+'the most probable values of a column for rows in which it is null, by the rows that are most like them
+How much each column, each word of a text, and what rows are linked with count is learnt in this call from the rows with a value. It needs no training; own columns are read from the table, others from the graph as hkg_sync left it.
 graph: one that hkg_set_source made
 tbl, column_name: a column that is read as category, flag, number, time or reference
 keys: of the rows; null: all
 condition: SQL about row s that must hold, too; other tables need their schema
-model: a trained model of the graph
-evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), ''paths'' (only what the path network scores) or ''all'' that the model has
 key: of the row, as text; of several columns (a, b)::text
-value, probability: the best value, and its chance if the cell has a value, one of the ten best; below n / (n + 1) for n held-out cells
-expected: of numbers and times, the mean over these ten bins
+value, probability: the best value, and its chance if the cell has one of the values that the column has; at most n / (n + 1) for n rows with a value
+expected: of numbers and times, the mean
 runner_up, runner_up_probability: the second best
-reason: the first row of hkg_explain
-A NOTICE counts rows that the graph has no fact of.
-errors: 42703 for a column that the graph is not made of, 55000 for one that cannot be filled, and those of hkg_predict_tails';
+reason: the rows with this value that are most like it, and in what
+errors: 42703 for a column that the graph is not made of, 55000 for one that cannot be filled, 53200 above hybridkg.max_memory';
+
+create function hkg_doubt(graph name, tbl regclass, column_name name, k int default 100, keys text[] default null, condition text default null)
+returns table (key text, value text, probability float8, better text, better_probability float8, reason text)
+language plpgsql stable parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+	asked record;
+begin
+	if k is null or k < 1 then
+		raise exception using errcode = 'invalid_parameter_value', message = format('k must be at least 1, not %s', coalesce(k::text, 'null'));
+	end if;
+	asked := @extschema@._hkg_asked_column(graph, tbl, column_name, keys, condition, true);
+	return query
+	select substr(b.entity, length(asked.own) + 2), substr(b.own_value, length(asked.prefix) + 1), b.own,
+		substr(b.value, length(asked.prefix) + 1), b.probability, b.reason
+	from @extschema@._hkg_similar_rows(asked.cells, asked.tokens, asked.numbers, true, asked.chosen) b
+	where b.place = 1 and b.value <> b.own_value
+	order by b.own - b.probability, b.entity collate "C" limit k;
+end
+$$;
+comment on function hkg_doubt(name, regclass, name, int, text[], text) is
+'known values of a column that other rows speak against, most doubtful first
+Each row is asked for as if it had no value, as in hkg_fill, so no value speaks for itself.
+graph: one that hkg_set_source made
+tbl, column_name: a column that is read as category, flag, number, time or reference
+k: how many, at least 1
+keys: of the rows; null: all
+condition: SQL about row s that must hold, too; other tables need their schema
+key: of the row, as text; of several columns (a, b)::text
+value, probability: the value, and its chance by all other rows
+better, better_probability: the most probable value
+reason: the rows with this value that are most like it, and in what
+errors: 22023 for a k below 1, and those of hkg_fill';
+
+-- ---------------------------------------------------------------------------
+-- Evaluation
+-- ---------------------------------------------------------------------------
 
 create function hkg_evaluate(graph name, split text default 'test', model name default 'default', seed bigint default 0,
 	evidence text default 'all', sample int default null)

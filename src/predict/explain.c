@@ -76,7 +76,8 @@ rules_for_triple(const Explanation *explanation)
 		const EvFiring *firing = &candidate->firing[i];
 
 		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a candidate is one of evidence that is there */
-		double		share = explanation->evidence_share * ev_share(candidate, explanation->evidence->weights.discount, i);
+		double		share = explanation->evidence_share *
+			ev_share(candidate, explanation->evidence->weights.discount, i);
 
 		if (firing_id(&explanation->evidence->rules, firing, &id[0]))
 		{
@@ -144,7 +145,8 @@ embedding_of(const AddedEntities *added, Triple row)
 	if (head == LEARNT && tail == LEARNT)
 		return REASON_EMBEDDING ")";
 	if (head == LEARNT || tail == LEARNT)
-		return psprintf(REASON_EMBEDDING "; of %s: %s)", head == LEARNT ? "tail" : "head", ends[head == LEARNT ? tail : head]);
+		return psprintf(REASON_EMBEDDING "; of %s: %s)", head == LEARNT ? "tail" : "head",
+						ends[head == LEARNT ? tail : head]);
 	return psprintf(REASON_EMBEDDING "; of head: %s; of tail: %s)", ends[head], ends[tail]);
 }
 
@@ -255,7 +257,8 @@ explain(Explanation *explanation)
 	find_shares(explanation);
 	if (explanation->evidence != NULL)
 	{
-		Datum		row[4] = {CStringGetTextDatum(explanation->embedding), 0, 0, Float8GetDatum(explanation->embedding_share)};
+		Datum		row[4] = {CStringGetTextDatum(explanation->embedding), 0, 0,
+			Float8GetDatum(explanation->embedding_share)};
 		bool		nulls[4] = {false, true, true, false};
 
 		sql_result_row(explanation->result, row, nulls);

@@ -44,7 +44,8 @@ require_place(const Predictor *predictor, int32 entity, const char *name)
 	if (entity >= trained && !predictor->added->placed[entity - trained])
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("entity \"%s\" has no place among the embeddings of model \"%s\"", name, predictor->model->name),
+				 errmsg("entity \"%s\" has no place among the embeddings of model \"%s\"", name,
+						predictor->model->name),
 				 errdetail("It was added after the training, "
 						   "and no fact connects it with an entity and by a relation of the training."),
 				 errhint("Insert such a fact, or train the model again.")));

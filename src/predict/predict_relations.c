@@ -26,7 +26,7 @@ compare_probable_rows(const void *a, const void *b)
 	return left > right ? -1 : left < right ? 1 : scored_row_compare(a, b);
 }
 
-/* What the facts have of a relation: whether it holds between the two entities, and how many other tails the head has */
+/* What the facts have of a relation: whether it holds between the two, and how many other tails the head has */
 typedef struct RelationFacts
 {
 	bool		is_fact;

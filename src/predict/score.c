@@ -59,8 +59,8 @@ enum
 
 /* All that a call reads */
 static const char *const tables_read[] = {
-	"model", "entity_embedding", "relation_embedding", "shared_weight", "evidence_weight", "rule", "path_network", "triple",
-	"entity", "relation", "threshold", NULL
+	"model", "entity_embedding", "relation_embedding", "shared_weight", "evidence_weight", "rule", "path_network",
+	"triple", "entity", "relation", "threshold", NULL
 };
 
 /* What a call site of hkg_score or hkg_classify keeps */
@@ -346,7 +346,7 @@ find_triple(FunctionCallInfo fcinfo, ScoredTriple *scored)
 
 /* ---- scores ----------------------------------------------------------------------------- */
 
-/* The embedding's part of the score of the triple; rows of one relation follow each other, or those of a few relations */
+/* The embedding's part of the score of the triple; rows of one relation, or of a few relations, follow each other */
 static double
 find_phi(const CallSite *site, const Predictor *predictor, Triple triple)
 {
@@ -432,7 +432,8 @@ threshold_of(FunctionCallInfo fcinfo, const ScoredTriple *scored)
 	if (site->graph == NULL)
 		return read_threshold(fcinfo, scored);
 	if (site->threshold == NULL)
-		site->threshold = MemoryContextAllocExtended(site->context, sizeof(KeptThreshold) * scored->model->kge.relations,
+		site->threshold = MemoryContextAllocExtended(site->context,
+													 sizeof(KeptThreshold) * scored->model->kge.relations,
 													 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	kept = &site->threshold[scored->triple.relation];
 	if (!kept->looked_up)

@@ -127,5 +127,6 @@ extern void test_paths(void);
 extern void test_aggregate(void);
 extern void test_learn(void);
 extern void test_conve(void);
+extern void test_similar(void);
 
 #endif							/* CHECK_H */

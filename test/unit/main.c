@@ -265,7 +265,8 @@ static const Suite suites[] = {
 	{"paths", test_paths},
 	{"aggregate", test_aggregate},
 	{"learn", test_learn},
-	{"conve", test_conve}
+	{"conve", test_conve},
+	{"similar", test_similar}
 };
 
 static bool
