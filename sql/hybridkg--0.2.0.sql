@@ -404,7 +404,7 @@ begin
 
 	-- types of answers
 	alter table relation add head_types text[], add tail_types text[];
-	comment on column relation.head_types is 'which entities are heads in answers: those that stand, among the facts, on this side, or on one whose types are all among these; empty: on this side alone; null: all entities. hkg_sync writes them in a graph of tables';
+	comment on column relation.head_types is 'types of heads in answers: entities that stand, among the facts, on this side, or on one whose types are all among these; empty: on this side; null: all. hkg_sync writes them in a graph of tables';
 	comment on column relation.tail_types is 'likewise, of tails';
 	create trigger retyped after update on relation for each row
 		when ((old.head_types, old.tail_types) is distinct from (new.head_types, new.tail_types)) execute function facts_changed();
@@ -2184,8 +2184,8 @@ begin
 end
 $$;
 comment on function hkg_doubt(name, regclass, name, int, text[], text) is
-'known values of a column that other rows speak against, most doubtful first
-Each row is asked for as if it had no value, as in hkg_fill, so no value speaks for itself.
+'known values of a column that other rows contradict, most doubtful first
+Each row is asked for as if it had no value, as in hkg_fill, so no value supports itself.
 graph: one that hkg_set_source made
 tbl, column_name: a column that is read as category, flag, number, time or reference
 k: how many, at least 1

@@ -72,6 +72,11 @@ _PG_init(void)
 							 "-1: none is, and training stays on the coordinator.",
 							 &hkg_slice_seconds, 5, -1, 1e9,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("hybridkg.skip_unknown",
+							 "Whether a question about an entity without a fact has no answer, in place of an error.",
+							 NULL,
+							 &hkg_skip_unknown, false,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
 	hkg_reserve_prefix("hybridkg");
 	dense_choose_kernels();
 	copy_begin();

@@ -17,7 +17,7 @@
  *		question, and of the distance from that to the tenth.  So it is for all keys where a triple is judged alone.
  *
  * The logistic function is that of the probability T to be true, held out or missing; the chance to be held out is
- * T / (1 + rho).  A logistic chance would make probabilities reach 1 too early: even what is certainly true was held
+ * T / (1 + rho).  What was rejected is neither, with the chance 1 - T; a question with one answer does not show it.  A logistic chance would make probabilities reach 1 too early: even what is certainly true was held
  * out with a chance of 1 / (1 + rho) only.  Where a question has one answer, the questions without any bound how many
  * facts can be missing, and rho with them: else the examples would contradict it, and nothing but certainty would fit.
  *
@@ -77,6 +77,7 @@ typedef struct ShownCandidate
 	double		score;
 	double		questions;		/* that it stands for */
 	bool		answer;
+	bool		is_false;		/* was rejected */
 } ShownCandidate;
 
 /* What a regression learns from: a candidate, or a question */
@@ -85,6 +86,7 @@ typedef struct Case
 	double		feature[FEATURES];
 	double		weight;
 	bool		answer;			/* was held out, or has an answer that was */
+	bool		is_false;		/* was rejected */
 } Case;
 
 /* Loss, gradient and curvature of a regression, and the sums of its cases */
@@ -231,9 +233,10 @@ static int
 offer_listed(const CalibrationTask *task, const EvExample *example, int j, bool answer, double questions,
 			 ShownCandidate *shown, int count)
 {
-	ShownCandidate candidate = {score_of(task, example->key, &example->listed[j]), questions, answer};
+	const EvListed *listed = &example->listed[j];
+	ShownCandidate candidate = {score_of(task, example->key, listed), questions, answer, listed->is_false};
 
-	return isnan(candidate.score) ? count : offer_shown(shown, count, &candidate);
+	return isnan(candidate.score) || (listed->is_false && task->exclusive[example->key]) ? count : offer_shown(shown, count, &candidate);
 }
 
 /*
@@ -319,6 +322,7 @@ cases_of(const CalibrationTask *task, const KeyFit *fit, int64_t i, Case *cases)
 		cases[j].feature[SPREAD] = task->alone || count < EV_SHOWN ? 0 : shown[0].score - shown[EV_SHOWN - 1].score;
 		cases[j].weight = shown[j].questions;
 		cases[j].answer = shown[j].answer;
+		cases[j].is_false = shown[j].is_false;
 	}
 	return count;
 }
@@ -326,6 +330,7 @@ cases_of(const CalibrationTask *task, const KeyFit *fit, int64_t i, Case *cases)
 /* What a fit gives a case */
 typedef struct Judgement
 {
+	double		truth;			/* T */
 	double		probability;	/* of a missing fact, or the chance where nothing is assumed to be missing */
 	double		chance;			/* to be one of the held-out facts */
 	double		slope;			/* of the logit of the chance, by the features' sum */
@@ -342,9 +347,9 @@ judge(const CalibrationTask *task, const Fit *fit, int32_t key, const double *fe
 		x += fit->x[i] * feature[i];
 	p = 1 / (1 + exp(-x));
 	if (task->odds == NULL)
-		return (Judgement) {p, p, 1};
+		return (Judgement) {p, p, p, 1};
 	chance = p / (1 + fmin(task->odds[key], task->most_odds[key / 2]));
-	return (Judgement) {ev_missing(p, task->odds[key]), chance, (1 - p) / (1 - chance)};
+	return (Judgement) {p, ev_missing(p, task->odds[key]), chance, (1 - p) / (1 - chance)};
 }
 
 /* ---- the loss ------------------------------------------------------------------------------ */
@@ -355,10 +360,11 @@ add_case(const CalibrationTask *task, const Fit *fit, int32_t key, const Case *a
 {
 	double		target = fit->target[added->answer];
 	Judgement	judged = judge(task, fit, key, added->feature);
-	double		p = judged.chance;
-	double		gradient = added->weight * judged.slope * (p - target);
+	double		p = added->is_false ? judged.truth : judged.chance;
+	double		slope = added->is_false ? 1 : judged.slope;
+	double		gradient = added->weight * slope * (p - target);
 	/* that which is expected: never negative */
-	double		curvature = added->weight * fmax(judged.slope * judged.slope * p * (1 - p), 1e-12);
+	double		curvature = added->weight * fmax(slope * slope * p * (1 - p), 1e-12);
 
 	sums->loss -= added->weight * (target * log(fmax(p, 1e-300)) + (1 - target) * log1p(-fmin(p, 1 - 1e-16)));
 	sums->cases[added->answer] += added->weight;
@@ -750,6 +756,8 @@ sum_level(const CalibrationTask *task, Stage stage, Part part, const KeyFit *fit
 		{
 			double		x = raise;
 
+			if (cases[j].is_false)
+				continue;
 			for (int k = 0; k < FEATURES; k++)
 				x += fit->stage[stage].x[k] * cases[j].feature[k];
 			level.expected += cases[j].weight / (1 + exp(-x));

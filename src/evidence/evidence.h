@@ -405,6 +405,8 @@ typedef struct EvExampleSource
 	int64_t		count;
 	const Triple *filter;		/* its answers are no candidates */
 	int64_t		filter_count;
+	const Triple *rejected;		/* known to be false, ordered by triple_compare */
+	int64_t		rejected_count;
 	double		missing;		/* share of the true facts that is assumed to be missing; 0: none is */
 	const PathNetwork *network; /* NULL: none */
 } EvExampleSource;

@@ -12,6 +12,7 @@
 #include "examples.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/heap.h"
 #include "core/question.h"
@@ -314,8 +315,11 @@ choose_by_network(ExampleTask *task, const Question *question, int q, int thread
 
 /* Adds an entity to a list, if it has an embedding. */
 static void
-list_entity(const ExampleWriter *writer, EvExample *example, int q, int32_t entity)
+list_entity(const ExampleTask *task, const Question *question, int q, int thread, EvExample *example, int32_t entity)
 {
+	const ExampleWriter *writer = &task->writer[thread];
+	const EvExampleSource *source = task->source;
+	Triple		triple = triple_of_answer(question->side, question->given, question->relation, entity);
 	const EvCandidate *candidate = ev_candidate(writer->answering, entity);
 	EvListed   *listed = &example->listed[example->count];
 
@@ -323,17 +327,19 @@ list_entity(const ExampleWriter *writer, EvExample *example, int q, int32_t enti
 	listed->network = candidate == NULL ? 0 : (float) candidate->network;
 	for (int i = 0; i < EV_DISCOUNTS; i++)
 		listed->evidence[i] = candidate == NULL ? 0 : (float) ev_evidence(candidate, ev_discounts[i]);
+	listed->is_false = source->rejected_count > 0 &&
+		bsearch(&triple, source->rejected, (size_t) source->rejected_count, sizeof(Triple), triple_compare) != NULL;
 	example->count += isfinite(listed->phi) != 0;
 }
 
 /* Adds the best of those that are chosen: all, or of a drawn question some. */
 static void
-list_chosen(const ExampleWriter *writer, EvExample *example, int q, ChosenList list)
+list_chosen(const ExampleTask *task, const Question *question, int q, int thread, EvExample *example, ChosenList list)
 {
 	int64_t		most = example->drawn && list.count > DRAWN_BY_EACH ? DRAWN_BY_EACH : list.count;
 
 	for (int64_t i = 0; i < most; i++)
-		list_entity(writer, example, q, list.chosen[i].entity);
+		list_entity(task, question, q, thread, example, list.chosen[i].entity);
 }
 
 /* Whether a held-out triple answers a question. */
@@ -348,16 +354,16 @@ has_answer(const ExampleTask *task, const Question *question)
 
 /* Writes the list of an example. */
 static void
-list_example(ExampleTask *task, int q, int thread, EvExample *example)
+list_example(const ExampleTask *task, const Question *question, int q, int thread, EvExample *example)
 {
 	const ExampleWriter *writer = &task->writer[thread];
 
 	/* nothing is learnt from a true answer without an embedding, or of another type */
 	if (!example->drawn && example->count == 0)
 		return;
-	list_chosen(writer, example, q, chosen_by_score(writer, q));
-	list_chosen(writer, example, q, writer->by_evidence);
-	list_chosen(writer, example, q, writer->by_network);
+	list_chosen(task, question, q, thread, example, chosen_by_score(writer, q));
+	list_chosen(task, question, q, thread, example, writer->by_evidence);
+	list_chosen(task, question, q, thread, example, writer->by_network);
 }
 
 /*
@@ -386,8 +392,8 @@ list_question(ExampleTask *task, const Question *question, int q, int thread)
 		example->key = 2 * question->relation + (int32_t) question->side;
 		example->known = known;
 		if (is_answered(task, i) && is_allowed(task, question, example_answer(task->triples, i)))
-			list_entity(&task->writer[thread], example, q, example_answer(task->triples, i));
-		list_example(task, q, thread, example);
+			list_entity(task, question, q, thread, example, example_answer(task->triples, i));
+		list_example(task, question, q, thread, example);
 		if (example->count == 0)
 			continue;
 		example->is_first = last == NULL;

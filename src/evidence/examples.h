@@ -23,6 +23,7 @@ typedef struct EvListed
 	float		phi;
 	float		network;		/* EvCandidate's */
 	float		evidence[EV_DISCOUNTS]; /* of rules, with each of the discounts */
+	bool		is_false;		/* rejected: what is no answer elsewhere may be missing */
 } EvListed;
 
 typedef struct EvExample

@@ -367,9 +367,15 @@ added_entities_triple(const AddedEntities *added, Triple ids)
 int32
 added_entities_row_of_name(const AddedEntities *added, Graph *graph, const char *name)
 {
-	int32		row = added_entities_row(added, graph_entity_id(graph, name));
+	int32		id;
+	int32		row;
 
-	if (row < 0)
+	if (!hkg_skip_unknown)
+		id = graph_entity_id(graph, name);
+	else if (!graph_find_entity(graph, name, &id))
+		return -1;
+	row = added_entities_row(added, id);
+	if (row < 0 && !hkg_skip_unknown)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("entity \"%s\" of graph \"%s\" has no facts, and no embedding in model \"%s\"", name, graph->name,

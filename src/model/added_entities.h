@@ -47,7 +47,10 @@ extern int32 added_entities_id(const AddedEntities *added, int32 row);
 /* A triple of ids in rows; -1 where there is none. */
 extern Triple added_entities_triple(const AddedEntities *added, Triple ids);
 
-/* The row of the entity of that name.  ERROR 42704 where the graph has none, 55000 where it has no fact. */
+/*
+ * The row of the entity of that name.  ERROR 42704 where the graph has none, 55000 where it has no fact; with
+ * hybridkg.skip_unknown -1.
+ */
 extern int32 added_entities_row_of_name(const AddedEntities *added, Graph *graph, const char *name);
 
 #endif							/* HKG_MODEL_ADDED_ENTITIES_H */

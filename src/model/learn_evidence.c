@@ -60,7 +60,8 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 	EvidenceParts has = {with_rules, evidence.network != NULL};
 	KgeModel	typed = *kge;
 	EvExampleSource source = {.model = &typed,.facts = &evidence.facts,.rules = with_rules ? &evidence.rules : NULL,
-		.triples = valid.triple,.count = valid.count,.missing = valid.missing,.network = evidence.network};
+		.triples = valid.triple,.count = valid.count,.missing = valid.missing,.network = evidence.network,
+		.rejected = valid.rejected,.rejected_count = valid.rejected_count};
 	const GraphData *read = data;
 	EvLearnt	learnt;
 	EvRuleSet	rules = {0};
@@ -120,6 +121,8 @@ hkg_learn_evidence(PG_FUNCTION_ARGS)
 	GraphData  *data;
 	KgeModel	kge;
 	HeldOut		valid;
+	Triple	   *known;
+	int64		known_count;
 
 	/* before the model is read: a training may just be replacing it */
 	graph_lock_for_training(graph, call.model);
@@ -130,6 +133,9 @@ hkg_learn_evidence(PG_FUNCTION_ARGS)
 	data = graph_read(graph);
 	kge = added_entities_of_graph(added_entities_read(graph, model_open(graph, call.model), 0), data);
 	valid.triple = graph_read_split(graph, data, "valid", &valid.count);
+	known = graph_read_known(graph, data, &known_count);
+	valid.rejected = graph_read_rejected(graph, data, known, known_count, &valid.rejected_count);
+	pfree(known);
 	valid.missing = argument_missing(fcinfo, 2, graph, call.model);
 	if (valid.count == 0 && evidence_has_learnt(graph, call.model))
 	{

@@ -150,6 +150,8 @@ typedef struct HeldOut
 	const Triple *triple;
 	int64		count;
 	double		missing;		/* see evidence_read_missing */
+	const Triple *rejected;		/* ordered; no facts */
+	int64		rejected_count;
 } HeldOut;
 
 /*

@@ -49,7 +49,8 @@ model_rules_read(const Graph *graph, const char *condition, const SqlArgs *args)
 	List	   *rules = NIL;
 
 	sql_stream(psprintf("select id::int, " RULE_COLUMNS ", coalesce(rule::text, ''), "
-						"coalesce(quality::float8, evidence_confidence::float8) as quality, coalesce(selected, false) from %srule "
+						"coalesce(quality::float8, evidence_confidence::float8) as quality, "
+						"coalesce(selected, false) from %srule "
 						"where model = $1 and %s order by quality desc nulls last, rule collate \"C\"",
 						graph->prefix, condition),
 			   args, take_rule, &rules);

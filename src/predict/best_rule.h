@@ -26,7 +26,8 @@ typedef struct ModelRule
 extern List *model_rules_read(const Graph *graph, const char *condition, const SqlArgs *args);
 
 /* The evidence of that kind for a triple (by ids) as an answer to (head, relation, ?); NULL: there is none. */
-extern const EvCandidate *evidence_for_triple(const Evidence *evidence, EvAnswering *answering, EvKind kind, Triple triple);
+extern const EvCandidate *evidence_for_triple(const Evidence *evidence, EvAnswering *answering, EvKind kind,
+											  Triple triple);
 
 /* The id of a firing rule in table rule; false when it was counted for the question: then it is in no table. */
 extern bool firing_id(const EvRules *rules, const EvFiring *firing, int32 *id);

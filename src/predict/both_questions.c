@@ -3,8 +3,9 @@
  *		How probable a triple is by both questions that it answers (see both_questions.h).
  *
  * By the higher probability, lists would be of mistakes: a question about a hub has hundreds of answers, and leaves
- * open which entities lack such facts altogether.  The other questions do.  On codex-s and on Debian's packages lists by
- * the mean of both log odds hold what they state, and many more true triples (bench/RESULTS.md, "Lists by both questions").
+ * open which entities lack such facts altogether.  The other questions do.  On codex-s and on Debian's packages lists
+ * by the mean of both log odds hold what they state, and many more true triples (bench/RESULTS.md, "Lists by both
+ * questions").
  *
  * A probability depends on the best answers of its question.  They are looked for once for each question of a relation,
  * many at a time.
@@ -112,8 +113,9 @@ look_at_some(BothQuestions *both, Side side, const int32 *given, int count)
 	kge_top_many_ask(both->search, question, count, both->room, answer, found);
 	for (int i = 0; i < count; i++)
 		both_questions_note(both, side, given[i],
-							predictor_question_scores(both->predictor, &question[i], both->facts->reflexive[both->relation],
-													  NULL, known_answers(both->facts, side, given[i], both->relation),
+							predictor_question_scores(both->predictor, &question[i],
+													  both->facts->reflexive[both->relation], NULL,
+													  known_answers(both->facts, side, given[i], both->relation),
 													  answer + (Size) i * both->room, found[i]));
 	free_questions(question, count);
 	pfree(answer);

@@ -35,8 +35,8 @@ extern void both_questions_mark_best(BothQuestions *both, Side side, const int32
 									 bool *marked);
 
 /*
- * Replaces the probabilities of answers of one side, which are those by their own questions, by what counts: the mean by
- * both, as log odds, where that is lower.
+ * Replaces the probabilities of answers of one side, which are those by their own questions, by what counts: the mean
+ * by both, as log odds, where that is lower.
  */
 extern void both_questions_settle(BothQuestions *both, KgeScored *answer, int64 count);
 

@@ -30,10 +30,11 @@ return_comparison(const Graph *graph, const SplitRanks *a, const SplitRanks *b, 
 	arg_best_rules(&args, rule, count);
 	sql_arg_text(&args, model_b);
 	sql_result_query(result,
-					 psprintf("select h.name::text, r.name::text, t.name::text, u.head_a, u.head_b, u.tail_a, u.tail_b, "
+					 psprintf("select h.name::text, r.name::text, t.name::text, "
+							  "u.head_a, u.head_b, u.tail_a, u.tail_b, "
 							  BEST_RULE_TEXT " "
-							  "from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], "
-							  "$8::int[], $9::text[]) "
+							  "from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[], "
+							  "$7::int[], $8::int[], $9::text[]) "
 							  "as u (head, relation, tail, head_a, head_b, tail_a, tail_b, rule, counted) %s %s "
 							  "order by abs(1.0::float8 / u.head_b - 1.0::float8 / u.head_a "
 							  "+ 1.0::float8 / u.tail_b - 1.0::float8 / u.tail_a) desc, r.name, h.name, t.name",

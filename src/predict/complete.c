@@ -48,7 +48,7 @@ add_missing(MissingList *list, const Predictor *predictor, const KgeScored *foun
 	list->probability[list->count++] = found->probability;
 }
 
-/* Adds what is probable enough, in order, to a list that has room for it; of the rest only the best probability counts. */
+/* Adds what is probable enough, in order, to a list with room for it; of the rest only the best probability counts. */
 static void
 add_best(MissingList *list, const Predictor *predictor, Scoring *scoring, const KgeScored *best, int64 count,
 		 double min_probability)
@@ -82,7 +82,8 @@ find_anywhere(Graph *graph, const MissingQuestions *questions, MissingSearch *se
 {
 	int64		count;
 
-	return find_best_on_nodes(graph, questions, wanted, best, &count) ? count : missing_search_best(search, wanted, best);
+	return find_best_on_nodes(graph, questions, wanted, best, &count) ? count :
+		missing_search_best(search, wanted, best);
 }
 
 static MissingList
@@ -154,7 +155,8 @@ return_missing(const Graph *graph, const char *model, const MissingList *list, c
 								 BEST_RULE_TEXT " "
 								 "from unnest($1::int[], $2::int[], $3::int[], $4::float8[], $5::float8[], $6::int[], "
 								 "$7::text[]) "
-								 "with ordinality as u (head, relation, tail, score, probability, rule, counted, place) "
+								 "with ordinality as u "
+								 "(head, relation, tail, score, probability, rule, counted, place) "
 								 "%s %s order by u.place", graph_names_join(graph), best_rules_join(graph, "$8"));
 
 	for (int64 first = 0; first < list->count; first += NAMED_ROWS)
@@ -198,7 +200,8 @@ hkg_missing_facts(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("model \"%s\" of graph \"%s\" has learnt no probabilities, by which missing facts are listed",
 						call.model, call.graph->name),
-				 errhint("Make a valid split with hkg_split, train, and call hkg_learn_evidence if the model was imported; "
+				 errhint("Make a valid split with hkg_split, train, and call hkg_learn_evidence if the model was "
+						 "imported; "
 						 "or rank the answers of one question by their scores with hkg_predict_tails.")));
 	shown = (ShownEntities) {{entity_set(call.graph, predictor.added, &heads),
 	entity_set(call.graph, predictor.added, &candidates)}};

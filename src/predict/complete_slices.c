@@ -3,8 +3,8 @@
  *		hkg_complete by slices of its questions (graph/node_slices.h), where that pays.
  *
  * What the answers of a question are, and how probable, depends on the model and the facts alone.  A slice has a part
- * of the questions of each relation and side, and finds the most probable of their answers; the most probable of all are
- * among these.
+ * of the questions of each relation and side, and finds the most probable of their answers; the most probable of all
+ * are among these.
  */
 #include "missing_search.h"
 
@@ -206,7 +206,8 @@ arg_shown(SqlArgs *args, const EntitySet *set)
 }
 
 bool
-find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wanted, const KgeScored **best, int64 *count)
+find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wanted, const KgeScored **best,
+				   int64 *count)
 {
 	const Predictor *predictor = questions->predictor;
 	const char *model = predictor->model->name;
@@ -215,8 +216,8 @@ find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wa
 	bool		with_network = has.network && (predictor->kind == EV_NETWORK || predictor->kind == EV_BOTH);
 	FoundFacts	found = {0};
 	SqlArgs		args = sql_args_text(model);
-	NodeSlices	slices = {graph, "_hkg_complete_slice", "$1::name, $2, $3, $4, $5::float8, $6, $7, $8, $9, $10", &args, 0,
-		take_answers, &found};
+	NodeSlices	slices = {graph, "_hkg_complete_slice", "$1::name, $2, $3, $4, $5::float8, $6, $7, $8, $9, $10", &args,
+		0, take_answers, &found};
 	char	   *version;
 	Arena		arena;
 

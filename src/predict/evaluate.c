@@ -87,7 +87,8 @@ ranks_check_alike(const SplitRanks *a, const SplitRanks *b)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the triples of the split are not the same in two readings"),
-				 errhint("A policy of row security, or a view in the place of a table, must show the same rows each time.")));
+				 errhint("A policy of row security, or a view in the place of a table, must show the same rows "
+						 "each time.")));
 }
 
 static void

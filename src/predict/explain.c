@@ -26,6 +26,7 @@
 #include "rules/rule_sql.h"
 #include "server/argument.h"
 #include "server/array.h"
+#include "server/host.h"
 
 typedef struct Explanation
 {
@@ -75,7 +76,8 @@ rules_for_triple(const Explanation *explanation)
 		const EvFiring *firing = &candidate->firing[i];
 
 		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a candidate is one of evidence that is there */
-		double		share = explanation->evidence_share * ev_share(candidate, explanation->evidence->weights.discount, i);
+		double		share = explanation->evidence_share *
+			ev_share(candidate, explanation->evidence->weights.discount, i);
 
 		if (firing_id(&explanation->evidence->rules, firing, &id[0]))
 		{
@@ -143,7 +145,8 @@ embedding_of(const AddedEntities *added, Triple row)
 	if (head == LEARNT && tail == LEARNT)
 		return REASON_EMBEDDING ")";
 	if (head == LEARNT || tail == LEARNT)
-		return psprintf(REASON_EMBEDDING "; of %s: %s)", head == LEARNT ? "tail" : "head", ends[head == LEARNT ? tail : head]);
+		return psprintf(REASON_EMBEDDING "; of %s: %s)", head == LEARNT ? "tail" : "head",
+						ends[head == LEARNT ? tail : head]);
 	return psprintf(REASON_EMBEDDING "; of head: %s; of tail: %s)", ends[head], ends[tail]);
 }
 
@@ -254,7 +257,8 @@ explain(Explanation *explanation)
 	find_shares(explanation);
 	if (explanation->evidence != NULL)
 	{
-		Datum		row[4] = {CStringGetTextDatum(explanation->embedding), 0, 0, Float8GetDatum(explanation->embedding_share)};
+		Datum		row[4] = {CStringGetTextDatum(explanation->embedding), 0, 0,
+			Float8GetDatum(explanation->embedding_share)};
 		bool		nulls[4] = {false, true, true, false};
 
 		sql_result_row(explanation->result, row, nulls);
@@ -292,6 +296,9 @@ hkg_explain(PG_FUNCTION_ARGS)
 	Explanation explanation = {.graph = call.graph,.model = call.model,.result = call.result};
 
 	model_require(call.graph, call.model);
+	if (hkg_skip_unknown && (!graph_find_entity(call.graph, head, &explanation.triple.head) ||
+							 !graph_find_entity(call.graph, tail, &explanation.triple.tail)))
+		return call_end(&call);
 	explanation.triple.head = graph_entity_id(call.graph, head);
 	explanation.triple.relation = graph_relation_id(call.graph, relation);
 	explanation.relation = relation;

@@ -41,7 +41,7 @@ extern FoundRows found_rows_open(Arena arena, int64 room, Size more, const char 
 extern void found_rows_take(FoundRows *found, ScoredRow *scored, int64 count,
 							int (*compare) (const void *, const void *));
 
-/* Adds them, entities or relations, to the result: name, score, probability.  (One of two columns takes the first two.) */
+/* Adds them, entities or relations, to the result: name, score, probability, or the first two of these. */
 extern void found_rows_return(const FoundRows *found, const Graph *graph, const Predictor *predictor, bool entities,
 							  SqlResult *result);
 

@@ -22,8 +22,8 @@ given_set(const MissingQuestions *questions, Side side)
 }
 
 /*
- * The entities that questions of a relation for a side are about: an array of the finder, or, where some are given, one of
- * its own.  Returns how many.
+ * The entities that questions of a relation for a side are about: an array of the finder, or, where some are given, one
+ * of its own.  Returns how many.
  */
 static int64
 find_given(const MissingQuestions *questions, DirectedAtom atom, Side side, int32 **entity)
@@ -167,8 +167,8 @@ missing_questions_of(const MissingQuestions *questions, int32 relation, Side sid
 	for (int64 i = 0; i < asked.count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		questions->question[i] = predictor_question(questions->predictor, questions->facts, side, entity[first + i], relation,
-													known);
+		questions->question[i] = predictor_question(questions->predictor, questions->facts, side, entity[first + i],
+													relation, known);
 		known += questions->question[i].excluded_count;
 	}
 	if (given_set(questions, side)->given)

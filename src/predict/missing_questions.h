@@ -47,6 +47,7 @@ extern MissingQuestions missing_questions_open(Graph *graph, const Predictor *pr
 extern QuestionList missing_questions_of(const MissingQuestions *questions, int32 relation, Side side);
 
 /* The same in rows of candidates. */
-extern QuestionList missing_questions_among(const MissingQuestions *questions, const QuestionList *asked, const KgeChosen *chosen);
+extern QuestionList missing_questions_among(const MissingQuestions *questions, const QuestionList *asked,
+											 const KgeChosen *chosen);
 
 #endif							/* HKG_PREDICT_MISSING_QUESTIONS_H */

@@ -66,7 +66,8 @@ shown_scores(const MissingSearch *search, const QuestionList *asked, const Quest
 		best[i] = (KgeAnswer) {answers[i].score, answers[i].phi, answers[i].addition,
 			triple_answer(&answers[i].triple, asked->side)};
 	return predictor_question_scores(search->predictor, whole, asked->reflexive, NULL,
-									 known_answers(search->questions->facts, whole->side, whole->given, whole->relation),
+									 known_answers(search->questions->facts, whole->side, whole->given,
+												   whole->relation),
 									 best, count);
 }
 
@@ -105,8 +106,8 @@ judge(void *argument, const QuestionList *asked, const Question *question, KgeSc
 }
 
 /*
- * KgeJudge's callback: the same probabilities, the other way round.  A candidate is not the best of all; but where higher
- * scores of others make it less probable, or do not matter, it needs what the best one needs.
+ * KgeJudge's callback: the same probabilities, the other way round.  A candidate is not the best of all; but where
+ * higher scores of others make it less probable, or do not matter, it needs what the best one needs.
  */
 static double
 score_needed(void *argument, const QuestionList *asked, const Question *question, double probability, double last)
@@ -180,8 +181,8 @@ open_search(MissingSearch *search, const EntitySet *shown, KgeWanted wanted)
 	const KgeModel *model = &search->scoring->kge;
 	const KgeAdjustment *adjustment = search->scoring->adjustment;
 	const KgeSketch *sketch = search->sketch;
-	KgeJudge	judging = {.judge = judge,.needed = score_needed,.argument = search,.least = EV_SHOWN,.promise = promise,
-	.settle = settle};
+	KgeJudge	judging = {.judge = judge,.needed = score_needed,.argument = search,.least = EV_SHOWN,
+		.promise = promise,.settle = settle};
 	int64		listed = Min(wanted.k, wanted.questions * model->entities + wanted.offered);
 	KgeCompletion *completion;
 	Arena		arena;
@@ -273,7 +274,8 @@ end_search(MissingSearch *search, KgeCompletion *completion, int64 questions, co
 	ereport(DEBUG1,
 			(errmsg_internal("asked " INT64_FORMAT " of " INT64_FORMAT " questions",
 							 (int64) kge_completion_asked(completion), questions),
-			 errdetail_internal("Settled " INT64_FORMAT " answers, by " INT64_FORMAT " questions more.", settled, looked)));
+			 errdetail_internal("Settled " INT64_FORMAT " answers, by " INT64_FORMAT " questions more.",
+								settled, looked)));
 	memcpy(kept, found, count * sizeof(KgeScored));
 	*best = kept;
 	search->chosen = NULL;
@@ -304,7 +306,8 @@ find_among_shown(MissingSearch *search, KgeWanted wanted, const KgeScored **best
 	const EntitySet *shown = questions->shown->side;
 	int64		count = 0;
 
-	if ((shown[SIDE_HEAD].given && shown[SIDE_HEAD].count == 0) || (shown[SIDE_TAIL].given && shown[SIDE_TAIL].count == 0))
+	if ((shown[SIDE_HEAD].given && shown[SIDE_HEAD].count == 0) ||
+		(shown[SIDE_TAIL].given && shown[SIDE_TAIL].count == 0))
 		return 0;
 	for (int side = SIDE_TAIL; side >= SIDE_HEAD; side--)
 	{

@@ -16,7 +16,7 @@ extern MissingSearch *missing_search_open(const MissingQuestions *questions, Sco
 extern int64 missing_search_best(MissingSearch *search, KgeWanted wanted, const KgeScored **best);
 
 /* complete_slices.c: the same on the nodes of a cluster; false where there is none, or it would not pay. */
-extern bool find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wanted, const KgeScored **best,
-							   int64 *count);
+extern bool find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wanted,
+							   const KgeScored **best, int64 *count);
 
 #endif							/* HKG_PREDICT_MISSING_SEARCH_H */

@@ -44,7 +44,8 @@ require_place(const Predictor *predictor, int32 entity, const char *name)
 	if (entity >= trained && !predictor->added->placed[entity - trained])
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("entity \"%s\" has no place among the embeddings of model \"%s\"", name, predictor->model->name),
+				 errmsg("entity \"%s\" has no place among the embeddings of model \"%s\"", name,
+						predictor->model->name),
 				 errdetail("It was added after the training, "
 						   "and no fact connects it with an entity and by a relation of the training."),
 				 errhint("Insert such a fact, or train the model again.")));
@@ -60,9 +61,12 @@ hkg_neighbors(PG_FUNCTION_ARGS)
 	Predictor	predictor = predictor_open(call.graph, call.model, EV_EMBEDDING);
 	const KgeModel *kge = &predictor.kge;
 	int32		entity = added_entities_row_of_name(predictor.added, call.graph, name);
-	FoundRows	found = found_rows_open(hkg_scratch(false), Min(k, predictor_entities(&predictor)),
-										kge->added > 0 ? sizeof(ScoredRow) : 0, "entities");
+	FoundRows	found;
 
+	if (entity < 0)
+		return call_end(&call);
+	found = found_rows_open(hkg_scratch(false), Min(k, predictor_entities(&predictor)),
+							kge->added > 0 ? sizeof(ScoredRow) : 0, "entities");
 	require_place(&predictor, entity, name);
 	found.count = kge_neighbors(&found.arena, model_pool(kge), kge, entity, found.room, found.row, found.score);
 	if (kge->added > 0)

@@ -57,8 +57,8 @@ path_explanation(Graph *graph, const Evidence *evidence, Triple triple, Explaine
 	PathReason	reason[EXPLAINED_PATHS + 1];
 	int			count;
 
-	count = path_reasons(path_reasoner(&arena, &evidence->facts, network, false), triple, SIDE_TAIL, false, EXPLAINED_PATHS,
-						 reason, hkg_leader(), POOL_LEADER);
+	count = path_reasons(path_reasoner(&arena, &evidence->facts, network, false), triple, SIDE_TAIL, false,
+						 EXPLAINED_PATHS, reason, hkg_leader(), POOL_LEADER);
 	for (int i = 0; i < count; i++)
 	{
 		explained[i] = (ExplainedPath) {.text = REASON_OTHER_PATHS,.share = reason[i].share};

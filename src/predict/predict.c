@@ -7,8 +7,8 @@
  * (kge_top).  Either finds the same answers.  An entity that is given several times is asked about once.
  *
  * 1. Names become rows of the model.
- * 2. Questions come in parts that have about ANSWERS_AT_ONCE answers together, which bounds memory.  Of each part, known
- *	  answers are read: they are excluded, unless they are wanted.
+ * 2. Questions come in parts that have about ANSWERS_AT_ONCE answers together, which bounds memory.  Of each part,
+ *	  known answers are read: they are excluded, unless they are wanted.
  * 3. A search finds the best rows; what evidence lists is added to scores.  Where only some entities are candidates, a
  *	  second one passes over these (kge/search/chosen.c): probabilities are those among all entities.
  * 4. The best scores of each question, and the calibration, make a score a probability; rows become names.
@@ -39,8 +39,9 @@
 /* known answers of some questions together; more where one question has more */
 #define KNOWN_AT_ONCE (1 << 22)
 /*
- * A call takes one more thread for each QUESTIONS_A_THREAD questions that the embedding answers.  Rules take ten times as
- * long, and a path network ten times as long as rules: then it is one for RULED_QUESTIONS_A_THREAD, and for each question.
+ * A call takes one more thread for each QUESTIONS_A_THREAD questions that the embedding answers.  Rules take ten times
+ * as long, and a path network ten times as long as rules: then it is one for RULED_QUESTIONS_A_THREAD, and for each
+ * question.
  */
 #define QUESTIONS_A_THREAD 16
 #define RULED_QUESTIONS_A_THREAD 4
@@ -187,7 +188,8 @@ read_known(const Asked *asked, const int32 *given, int count)
 	/* a question alone is answered a tenth sooner by a statement without an array */
 	sql_arg(&args, count == 1 ? INT4OID : INT4ARRAYOID, count == 1 ? Int32GetDatum(id[0]) : array_of_int4(id, count));
 	sql_arg(&args, INT4OID, Int32GetDatum(model->relation_id[asked->relation]));
-	sql_stream_often(psprintf("select %s, t.%s::int from %s %striple t where t.%s = %s and t.relation = $2 order by 1, 2",
+	sql_stream_often(psprintf("select %s, t.%s::int from %s %striple t where t.%s = %s and t.relation = $2 "
+							  "order by 1, 2",
 							  count == 1 ? "1" : "u.place::int", asked->side == SIDE_TAIL ? "tail" : "head",
 							  count == 1 ? "" : "unnest($1) with ordinality as u (id, place), ",
 							  asked->graph->prefix, column, count == 1 ? "$1" : "u.id"),
@@ -214,8 +216,8 @@ answers_listed(const Asked *asked, const KnownAnswers *known, int count)
 }
 
 /*
- * Each question with what is excluded, ascending: known answers, unless they are wanted, rejected ones, and the given entity
- * where it is no answer
+ * Each question with what is excluded, ascending: known answers, unless they are wanted, rejected ones, and the given
+ * entity where it is no answer
  */
 static Question *
 make_questions(const Asked *asked, const int32 *given, const KnownAnswers *known, int count)
@@ -367,7 +369,8 @@ return_question(const Asked *asked, const Answers *answers, const AnswerNames *n
 		double		probability;
 
 		CHECK_FOR_INTERRUPTS();
-		if (asked->known && has_int32(known->row.value, first_known(known, question), known->end[question], answer->row))
+		if (asked->known &&
+			has_int32(known->row.value, first_known(known, question), known->end[question], answer->row))
 			judged.question.known--;
 		probability = predictor_probability(asked->predictor, asked->side, asked->relation, judged);
 		values[1] = names->name[lower_bound_int32(names->row.value, 0, names->row.count, answer->row)];
@@ -397,7 +400,8 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 	memcpy(given.value, asked->given + first, count * sizeof(int32));
 	sort_rows(&given);
 	known = read_known(asked, given.value, (int) given.count);
-	answers = (Answers) {.count = (int) given.count,.listed = answers_listed(asked, &known, (int) given.count),.known = &known};
+	answers = (Answers) {.count = (int) given.count,.known = &known,
+		.listed = answers_listed(asked, &known, (int) given.count)};
 	if (given.count > 1 && (known.too_many || (int64) given.count * answers.listed > 2 * ANSWERS_AT_ONCE))
 	{
 		MemoryContext half = AllocSetContextCreate(CurrentMemoryContext, "hybridkg half", ALLOCSET_DEFAULT_SIZES);
@@ -433,8 +437,8 @@ answer_some(Asked *asked, Pool *pool, const KgeAdjustment *adjustment, int first
 	{
 		int64		first_of = first_known(&known, i);
 
-		answers.scores[i] = predictor_question_scores(predictor, &question[i], asked->reflexive, known.row.value + first_of,
-													  known.end[i] - first_of,
+		answers.scores[i] = predictor_question_scores(predictor, &question[i], asked->reflexive,
+													  known.row.value + first_of, known.end[i] - first_of,
 													  &answers.answer[(int64) i * answers.listed], answers.found[i]);
 	}
 	if (asked->chosen != NULL)
@@ -476,7 +480,7 @@ answer_all(FunctionCallInfo fcinfo, Asked *asked, SqlResult *result)
 	pool = alone && embedding ? model_pool(&predictor->kge) : hkg_pool_of(Min(hkg_threads, threads));
 	threads = pool_threads(pool);
 
-	/* 1. the model: passes of many questions, and a model of candidates, need all entities in one array; rules no rows */
+	/* 1. the model: many questions, and a model of candidates, need all entities in one array; rules no rows */
 	asked->kge = predictor->kge;
 	asked->sketch = predictor->model->sketch;
 	if (predictor->added->count > 0 && !embedding && !asked->candidates.given)
@@ -537,6 +541,7 @@ predict_side(FunctionCallInfo fcinfo, Side side, bool many)
 	GivenNames	candidates;
 	Predictor	predictor;
 	int32		row;
+	int			known = 0;
 
 	/* 1. arguments */
 	relation = argument_text(fcinfo, 3 - given, "relation");
@@ -550,7 +555,7 @@ predict_side(FunctionCallInfo fcinfo, Side side, bool many)
 	names = many ? given_names(fcinfo, given, what) : (GivenNames) {true, 1, &name};
 	candidates = given_names(fcinfo, 7, "candidates");
 
-	/* 2. rows of the model; the first name that has none is an error */
+	/* 2. rows of the model; the first name that has none is an error, or is left out */
 	predictor = predictor_open(call.graph, call.model, kind);
 	predictor_require_rejected(&predictor, call.graph);
 	asked.graph = call.graph;
@@ -567,11 +572,15 @@ predict_side(FunctionCallInfo fcinfo, Side side, bool many)
 	for (int i = 0; i < asked.count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (many)
-			asked.name[i] = CStringGetTextDatum(names.name[i]);
 		if (!many || asked.given[i] < 0)
 			asked.given[i] = added_entities_row_of_name(predictor.added, call.graph, names.name[i]);
+		if (asked.given[i] < 0)
+			continue;
+		if (many)
+			asked.name[known] = CStringGetTextDatum(names.name[i]);
+		asked.given[known++] = asked.given[i];
 	}
+	asked.count = known;
 	if (!many)
 		asked.relation = model_relation_row(predictor.model, call.graph, relation);
 	asked.candidates = entity_set(call.graph, predictor.added, &candidates);

@@ -26,7 +26,7 @@ compare_probable_rows(const void *a, const void *b)
 	return left > right ? -1 : left < right ? 1 : scored_row_compare(a, b);
 }
 
-/* What the facts have of a relation: whether it holds between the two entities, and how many other tails the head has */
+/* What the facts have of a relation: whether it holds between the two, and how many other tails the head has */
 typedef struct RelationFacts
 {
 	bool		is_fact;
@@ -130,6 +130,7 @@ hkg_predict_relations(PG_FUNCTION_ARGS)
 	int32		tail = added_entities_row_of_name(predictor.added, call.graph, tail_name);
 
 	predictor_require_rejected(&predictor, call.graph);
-	predict_relations(call.graph, &predictor, head, tail, k, known, call.result);
+	if (head >= 0 && tail >= 0)
+		predict_relations(call.graph, &predictor, head, tail, k, known, call.result);
 	return call_end(&call);
 }

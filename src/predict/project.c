@@ -82,7 +82,8 @@ load_module(void)
 		ereport(ERROR,
 				(errcode(ERRCODE_SYSTEM_ERROR),
 				 errmsg("could not load library \"%s\": %s", path, dlerror()),
-				 errhint("Install BLAS and LAPACK (Debian: libblas3, liblapack3), or build and install hybridkg again.")));
+				 errhint("Install BLAS and LAPACK (Debian: libblas3, liblapack3), or build and install hybridkg "
+						 "again.")));
 	return function;
 }
 

@@ -93,7 +93,8 @@ seconds_here(const RankTask *task)
 	if (row.score_function != NULL)
 		model_read_settings(task->model, &row, CurrentMemoryContext, &model);
 	model.kge.entities = task->data->entities;
-	return model_question_seconds(row.score_function == NULL ? NULL : &model.kge, has, task->kind, 2 * task->ranks.count);
+	return model_question_seconds(row.score_function == NULL ? NULL : &model.kge, has, task->kind,
+								  2 * task->ranks.count);
 }
 
 static void

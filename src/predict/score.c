@@ -59,8 +59,8 @@ enum
 
 /* All that a call reads */
 static const char *const tables_read[] = {
-	"model", "entity_embedding", "relation_embedding", "shared_weight", "evidence_weight", "rule", "path_network", "triple",
-	"entity", "relation", "threshold", NULL
+	"model", "entity_embedding", "relation_embedding", "shared_weight", "evidence_weight", "rule", "path_network",
+	"triple", "entity", "relation", "threshold", NULL
 };
 
 /* What a call site of hkg_score or hkg_classify keeps */
@@ -224,7 +224,8 @@ find_entity(CallSite *site, Graph *graph, const AddedEntities *added, const char
 			return row;
 	}
 	row = added_entities_row_of_name(added, graph, name);
-	remember_row(site, site->entities, name, row);
+	if (row >= 0)
+		remember_row(site, site->entities, name, row);
 	if (site->lookups >= 0)
 		site->lookups++;
 	return row;
@@ -345,7 +346,7 @@ find_triple(FunctionCallInfo fcinfo, ScoredTriple *scored)
 
 /* ---- scores ----------------------------------------------------------------------------- */
 
-/* The embedding's part of the score of the triple; rows of one relation follow each other, or those of a few relations */
+/* The embedding's part of the score of the triple; rows of one relation, or of a few relations, follow each other */
 static double
 find_phi(const CallSite *site, const Predictor *predictor, Triple triple)
 {
@@ -358,20 +359,23 @@ find_phi(const CallSite *site, const Predictor *predictor, Triple triple)
 	return kge_exact_score(exact, triple, SIDE_TAIL);
 }
 
-/* The arguments of hkg_score; returns what the score was made by. */
-static Predictor
-score(FunctionCallInfo fcinfo, ScoredTriple *scored)
+/* The arguments of hkg_score; what the score was made by in *made_by.  False where an entity that is not known is left out. */
+static bool
+score(FunctionCallInfo fcinfo, ScoredTriple *scored, Predictor *made_by)
 {
 	Predictor	predictor;
 
 	find_triple(fcinfo, scored);
+	if (scored->triple.head < 0 || scored->triple.tail < 0)
+		return false;
 	predictor = predictor_of(scored->model, scored->facts, scored->kind);
 	scored->kind = predictor.kind;
 	scored->parts = predictor_parts_on(&predictor, SIDE_TAIL, scored->triple,
 									   ev_uses_embedding(predictor.kind) ?
 									   find_phi(fcinfo->flinfo->fn_extra, &predictor, scored->triple) : 0);
 	scored->score = predictor_score(&predictor, SIDE_TAIL, scored->triple.relation, scored->parts);
-	return predictor;
+	*made_by = predictor;
+	return true;
 }
 
 HKG_FUNCTION(hkg_score);
@@ -379,8 +383,10 @@ Datum
 hkg_score(PG_FUNCTION_ARGS)
 {
 	ScoredTriple scored = {0};
+	Predictor	predictor;
 
-	score(fcinfo, &scored);
+	if (!score(fcinfo, &scored, &predictor))
+		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(scored.score);
 }
 
@@ -426,7 +432,8 @@ threshold_of(FunctionCallInfo fcinfo, const ScoredTriple *scored)
 	if (site->graph == NULL)
 		return read_threshold(fcinfo, scored);
 	if (site->threshold == NULL)
-		site->threshold = MemoryContextAllocExtended(site->context, sizeof(KeptThreshold) * scored->model->kge.relations,
+		site->threshold = MemoryContextAllocExtended(site->context,
+													 sizeof(KeptThreshold) * scored->model->kge.relations,
 													 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	kept = &site->threshold[scored->triple.relation];
 	if (!kept->looked_up)
@@ -439,9 +446,12 @@ Datum
 hkg_classify(PG_FUNCTION_ARGS)
 {
 	ScoredTriple scored = {.judged = true};
-	Predictor	predictor = score(fcinfo, &scored);
-	double		threshold = threshold_of(fcinfo, &scored);
+	Predictor	predictor;
+	double		threshold;
 
+	if (!score(fcinfo, &scored, &predictor))
+		PG_RETURN_NULL();
+	threshold = threshold_of(fcinfo, &scored);
 	if (isnan(threshold))
 		PG_RETURN_BOOL(predictor_is_probable(&predictor, &scored.facts.evidence->facts, scored.triple, scored.parts));
 	PG_RETURN_BOOL(scored.score >= threshold);

@@ -2,8 +2,8 @@
  * side_scores.c
  *		The scores of triples that were found as answers, as answers on a side.
  *
- * An answer to (?, relation, tail) has another score as one to (head, relation, ?).  So the questions for the other side
- * are asked, each once, one a thread: with a path network that takes longer than all else.
+ * An answer to (?, relation, tail) has another score as one to (head, relation, ?).  So the questions for the other
+ * side are asked, each once, one a thread: with a path network that takes longer than all else.
  */
 #include "side_scores.h"
 
@@ -53,8 +53,8 @@ ask_question(void *argument, int64_t item, int thread)
 	const Triple *first = &scores->asked[scores->first[item]]->triple;
 	const EvCandidate *candidates;
 
-	ev_answer(answering, adjuster->kind, question_of(side, triple_given(first, side), first->relation), scores->pool, thread,
-			  &candidates);
+	ev_answer(answering, adjuster->kind, question_of(side, triple_given(first, side), first->relation),
+			  scores->pool, thread, &candidates);
 	for (int64_t i = scores->first[item]; i < scores->first[item + 1]; i++)
 	{
 		const EvCandidate *candidate = ev_candidate(answering, triple_answer(&scores->asked[i]->triple, side));
@@ -108,7 +108,8 @@ parts_of(SideScores *scores, const KgeScored *found)
 ScoreParts *
 side_parts(const Predictor *predictor, Scoring *scoring, Pool *pool, const KgeScored *found, int64 count, Side side)
 {
-	SideScores	scores = {.predictor = predictor,.adjuster = &scoring->adjuster,.pool = pool,.side = side,.found = found};
+	SideScores	scores = {.predictor = predictor,.adjuster = &scoring->adjuster,.pool = pool,.side = side,
+		.found = found};
 	ScoreParts *parts = array_new(ScoreParts, count);
 
 	scores.exact = predictor_exact_score(predictor);

@@ -10,10 +10,11 @@
 #include "model/predictor.h"
 
 /* The parts of the scores of triples as answers on that side, in the current context. */
-extern ScoreParts *side_parts(const Predictor *predictor, Scoring *scoring, Pool *pool, const KgeScored *found, int64 count,
-							  Side side);
+extern ScoreParts *side_parts(const Predictor *predictor, Scoring *scoring, Pool *pool, const KgeScored *found,
+							  int64 count, Side side);
 
 /* The scores of hkg_score, those of answers to (head, relation, ?), in the current context. */
-extern double *tail_scores(const Predictor *predictor, Scoring *scoring, Pool *pool, const KgeScored *found, int64 count);
+extern double *tail_scores(const Predictor *predictor, Scoring *scoring, Pool *pool, const KgeScored *found,
+						   int64 count);
 
 #endif							/* HKG_PREDICT_SIDE_SCORES_H */

@@ -299,7 +299,7 @@ make_rows(ColumnData *data)
 }
 
 #define SIMILAR_AT_ONCE 4096	/* rows whose answers are in memory */
-#define CALIBRATION_ROWS 2048	/* at most; no more than SIMILAR_AT_ONCE */
+#define CALIBRATION_ROWS SIMILAR_AT_ONCE /* at most */
 
 /* ---- the function ----------------------------------------------------------------------- */
 
@@ -344,8 +344,8 @@ return_answer(const ColumnData *data, char *const *number_name, int32 row, const
 }
 
 /* How sure answers may be, by known rows at equal distances */
-static double
-calibrate(const ColumnData *data, Similar *similar, Pool *pool, SimilarAnswer *answer)
+static void
+calibrate(const ColumnData *data, Similar *similar, Pool *pool, Arena *arena, SimilarAnswer *answer, SimilarCalibration *calibration)
 {
 	int32	   *known = array_new(int32, data->known);
 	int32	   *value = array_new(int32, CALIBRATION_ROWS);
@@ -361,7 +361,7 @@ calibrate(const ColumnData *data, Similar *similar, Pool *pool, SimilarAnswer *a
 		value[i] = data->rows.value[known[i]];
 	}
 	similar_answers(similar, pool, known, count, answer);
-	return similar_calibrate(value, answer, count);
+	similar_calibrate(arena, value, answer, count, calibration);
 }
 
 HKG_FUNCTION(hkg_similar_rows);
@@ -381,7 +381,7 @@ hkg_similar_rows(PG_FUNCTION_ARGS)
 	Pool	   *pool;
 	Similar    *similar;
 	SimilarAnswer *answer;
-	double		sureness = 1;
+	SimilarCalibration calibration;
 	int32	   *asked;
 	int64		count = 0;
 
@@ -416,7 +416,7 @@ hkg_similar_rows(PG_FUNCTION_ARGS)
 	if (count > 0 && similar == NULL)
 		ereport(NOTICE, (errmsg("no row has a value in this column, so there is nothing to learn from")));
 	if (similar != NULL)
-		sureness = calibrate(&data, similar, pool, answer);
+		calibrate(&data, similar, pool, &arena, answer, &calibration);
 	for (int64 first = 0; similar != NULL && first < count; first += SIMILAR_AT_ONCE)
 	{
 		int64		some = Min(SIMILAR_AT_ONCE, count - first);
@@ -426,7 +426,7 @@ hkg_similar_rows(PG_FUNCTION_ARGS)
 		{
 			int32		row = asked[first + i];
 
-			similar_apply(sureness, data.known, data.rows.value[row], &answer[i]);
+			similar_apply(&calibration, data.known, &answer[i]);
 			return_answer(&data, numbers.name, row, &answer[i], result);
 		}
 	}

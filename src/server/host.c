@@ -18,6 +18,7 @@
 int			hkg_threads;
 int			hkg_max_memory;
 double		hkg_slice_seconds;
+bool		hkg_skip_unknown;
 
 void
 hkg_check_interrupts(void)

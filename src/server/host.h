@@ -16,6 +16,9 @@ extern int	hkg_max_memory;
 /* setting hybridkg.slice_seconds: work of one thread that is worth dividing among the nodes of a cluster; < 0: none is */
 extern double hkg_slice_seconds;
 
+/* setting hybridkg.skip_unknown: a question about an entity without a fact has no answer, in place of an error */
+extern bool hkg_skip_unknown;
+
 /*
  * A pool of `threads` threads (hkg_pool: as many as hybridkg.threads), destroyed with the current memory context, after
  * an error too.  Between slices it checks for interrupts and for the postmaster's death.  Each call starts the threads of

@@ -2,89 +2,116 @@
  * calibrate.c
  *		How sure answers may be (see similar.h).
  *
- * The new probability of a value is proportional to its old one to the power of `sureness`; all values that an answer does
- * not list are one item more, the rest.  The power maximises the likelihood of the values of known rows, by Newton's
- * method; the loss is convex.
+ * The best values of known rows, each of which was asked for as if it had none, stand in order of their probability, in
+ * bins of as many rows.  A bin has the share of them that are right.  Pool adjacent violators (Ayer and others 1955) makes
+ * these shares ascend; between the bins' means a line leads from one to the next.
  */
 #include "similar.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-#define ITEMS (SIMILAR_VALUES + 1)
-#define STEPS 20
-#define PRIOR 3					/* curvature of the prior at 1 */
-#define LEAST 1e-6				/* probability */
+#include "core/allocation.h"
 
-/* The powers of an answer's probabilities and, last, of the rest, which add up to 1; and the logs of those */
-static int
-raise_all(const SimilarAnswer *answer, double sureness, double *logarithm, double *probability)
+#define LEAST_ROWS 50			/* of a bin */
+#define PRIOR_ROWS 5			/* of a bin, that are as sure as they say */
+
+typedef struct Best
 {
-	double		rest = 1;
-	double		total = 0;
-
-	for (int i = 0; i < answer->count; i++)
-	{
-		logarithm[i] = log(fmax(answer->probability[i], LEAST));
-		rest -= answer->probability[i];
-	}
-	logarithm[answer->count] = log(fmax(rest, LEAST));
-	for (int i = 0; i <= answer->count; i++)
-		total += probability[i] = exp(sureness * logarithm[i]);
-	for (int i = 0; i <= answer->count; i++)
-		probability[i] /= total;
-	return answer->count;
-}
+	double		probability;
+	bool		right;
+} Best;
 
 static int
-place_of(const SimilarAnswer *answer, int32_t value)
+compare_best(const void *a, const void *b)
 {
-	int			i = 0;
+	const Best *left = a;
+	const Best *right = b;
 
-	while (i < answer->count && answer->value[i] != value)
-		i++;
-	return i;
+	if (left->probability != right->probability)
+		return left->probability < right->probability ? -1 : 1;
+	return left->right - right->right;
 }
 
-double
-similar_calibrate(const int32_t *value, const SimilarAnswer *answer, int64_t count)
+bool
+similar_calibrate(Arena *arena, const int32_t *value, const SimilarAnswer *answer, int64_t count, SimilarCalibration *calibration)
 {
-	double		sureness = 1;
+	int			bins = count / LEAST_ROWS < SIMILAR_BINS ? (int) (count / LEAST_ROWS) : SIMILAR_BINS;
+	double		weight[SIMILAR_BINS];	/* rows of what bins were pooled into */
+	int			last = -1;
+	Allocation	allocation = {0};
+	Best	   *best;
 
-	for (int step = 0; step < STEPS; step++)
+	/* 1. In order of probability */
+	*calibration = (SimilarCalibration) {0};
+	TAKE(&allocation, Best, (size_t) count);
+	if (!allocation_open(&allocation, arena))
+		return false;
+	best = TAKE(&allocation, Best, (size_t) count);
+	for (int64_t i = 0; i < count; i++)
+		best[i] = (Best) {answer[i].probability[0], answer[i].value[0] == value[i]};
+	qsort(best, (size_t) count, sizeof(Best), compare_best);
+
+	/* 2. Bins; each is pooled with the one before for as long as that has the greater share */
+	for (int bin = 0; bin < bins; bin++)
 	{
-		double		slope = PRIOR * (sureness - 1);
-		double		curvature = PRIOR;
+		int64_t		first = bin * count / bins;
+		int64_t		end = (bin + 1) * count / bins;
+		double		stated = 0;
+		double		right = 0;
 
-		for (int64_t row = 0; row < count; row++)
+		for (int64_t i = first; i < end; i++)
 		{
-			double		logarithm[ITEMS];
-			double		probability[ITEMS];
-			int			rest = raise_all(&answer[row], sureness, logarithm, probability);
-			double		mean = 0;
-
-			for (int i = 0; i <= rest; i++)
-				mean += probability[i] * logarithm[i];
-			for (int i = 0; i <= rest; i++)
-				curvature += probability[i] * (logarithm[i] - mean) * (logarithm[i] - mean);
-			slope += mean - logarithm[place_of(&answer[row], value[row])];
+			stated += best[i].probability / (double) (end - first);
+			right += best[i].right;
 		}
-		sureness = fmax(0, sureness - slope / curvature);
+		last++;
+		weight[last] = (double) (end - first);
+		calibration->stated[last] = stated;
+		calibration->right[last] = (right + PRIOR_ROWS * stated) / (weight[last] + PRIOR_ROWS);
+		for (; last > 0 && calibration->right[last - 1] >= calibration->right[last]; last--)
+		{
+			double		all = weight[last - 1] + weight[last];
+
+			calibration->stated[last - 1] = (weight[last - 1] * calibration->stated[last - 1] + weight[last] * calibration->stated[last]) / all;
+			calibration->right[last - 1] = (weight[last - 1] * calibration->right[last - 1] + weight[last] * calibration->right[last]) / all;
+			weight[last - 1] = all;
+		}
 	}
-	return sureness;
+	calibration->bins = last + 1;
+	return true;
+}
+
+static double
+calibrated(const SimilarCalibration *calibration, double probability)
+{
+	double		from[2] = {0, 0};
+	int			bin = 0;
+
+	if (calibration->bins == 0)
+		return probability;
+	while (bin < calibration->bins && calibration->stated[bin] < probability)
+		bin++;
+	if (bin == calibration->bins)
+		return calibration->right[bin - 1];
+	if (bin > 0)
+	{
+		from[0] = calibration->stated[bin - 1];
+		from[1] = calibration->right[bin - 1];
+	}
+	return from[1] + (calibration->right[bin] - from[1]) * (probability - from[0]) / (calibration->stated[bin] - from[0]);
 }
 
 void
-similar_apply(double sureness, int64_t candidates, int32_t value, SimilarAnswer *answer)
+similar_apply(const SimilarCalibration *calibration, int64_t candidates, SimilarAnswer *answer)
 {
-	double		most = (double) candidates / ((double) candidates + 1);
-	double		logarithm[ITEMS];
-	double		probability[ITEMS];
-	int			rest = raise_all(answer, sureness, logarithm, probability);
-	int			own = place_of(answer, value);
+	double		best = answer->count == 0 ? 0 : answer->probability[0];
+	double		now = fmin(calibrated(calibration, best), (double) candidates / ((double) candidates + 1));
+	double		scale = best < 1 ? (1 - now) / (1 - best) : 0;
 
-	/* a value that is not listed has its part of the rest */
-	if (value >= 0)
-		answer->own = fmin(most, own < rest ? probability[own] : probability[rest] * fmin(1, answer->own / exp(logarithm[rest])));
-	for (int i = 0; i < rest; i++)
-		answer->probability[i] = fmin(most, probability[i]);
+	/* the others share what the best one leaves */
+	if (answer->own >= 0)
+		answer->own = answer->own == best ? now : fmin(answer->own * scale, now);
+	for (int i = 0; i < answer->count; i++)
+		answer->probability[i] = i == 0 ? now : fmin(answer->probability[i] * scale, now);
 }

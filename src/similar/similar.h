@@ -65,14 +65,22 @@ typedef struct SimilarAnswer
  */
 extern void similar_answers(Similar *similar, Pool *pool, const int32_t *row, int64_t count, SimilarAnswer *answer);
 
-/*
- * How sure answers may be, learnt from those for rows with these values: the power of their probabilities under which these
- * values are most likely, with a prior at 1; less than 1: they were too sure.  (calibrate.c)
- */
-extern double similar_calibrate(const int32_t *value, const SimilarAnswer *answer, int64_t count);
+#define SIMILAR_BINS 20
 
-/* Applies it to the answer of a row with that value, or -1; candidates: how many rows were learnt from. */
-extern void similar_apply(double sureness, int64_t candidates, int32_t value, SimilarAnswer *answer);
+/* How often best values are right, by their probability: ascending in both */
+typedef struct SimilarCalibration
+{
+	int			bins;			/* 0: of too few rows; probabilities stay as they are */
+	double		stated[SIMILAR_BINS];
+	double		right[SIMILAR_BINS];
+} SimilarCalibration;
+
+/* Learns it from the answers for rows that have these values; false if the arena has no memory.  (calibrate.c) */
+extern bool similar_calibrate(Arena *arena, const int32_t *value, const SimilarAnswer *answer, int64_t count,
+							  SimilarCalibration *calibration);
+
+/* Applies it to an answer; candidates: how many rows were learnt from. */
+extern void similar_apply(const SimilarCalibration *calibration, int64_t candidates, SimilarAnswer *answer);
 
 /*
  * The loss -log(FLOOR + probability of its value) of a row with a value, and its gradient in the weights; for tests.

@@ -149,5 +149,34 @@ update g.relation set head_types = null, tail_types = null;
 delete from g.entity where name = 'nobody';
 select hkg_tools.differ('select * from hkg_ranks(''g'', evidence => ''embedding'')', 'select * from pg_temp.ranks(''embedding'')');
 
+-- ---- types change in one transaction ------------------------------------------------------------------------
+
+begin;
+update g.relation set tail_types = '{}' where name = 'in';
+select count(*) from hkg_predict_tails('g', 't1', 'in', 1000, known => true);
+update g.relation set tail_types = '{x}' where name in ('in', 'seat');
+select count(*) from hkg_predict_tails('g', 't1', 'in', 1000, known => true);
+rollback;
+select count(*) = (select count(*) - 1 from g.entity) as all_others from hkg_predict_tails('g', 't1', 'in', 1000, known => true);
+
+-- ---- unknown names, by choice, give no row ---------------------------------------------------------------------
+
+insert into g.entity (name) values ('alone');
+select hkg_tools.try($$select * from hkg_predict_tails('g', 'who', 'lives')$$);
+select hkg_tools.try($$select hkg_score('g', 'p1', 'lives', 'alone')$$);
+set hybridkg.skip_unknown = on;
+create temp table joined (name text);
+insert into joined values ('who'), ('p1'), ('alone'), ('p2');
+select j.name, count(p.tail) from joined j left join hkg_predict_tails('g', j.name, 'lives', 3) p on true group by 1 order by 1;
+select j.name, count(p.head) from joined j left join hkg_predict_heads('g', 'likes', j.name, 3) p on true group by 1 order by 1;
+select hkg_tools.differ($$select * from hkg_predict_tails('g', array(select name from joined), 'lives', 3)$$, $$select j.name, p.* from joined j, hkg_predict_tails('g', j.name, 'lives', 3) p$$);
+select name, hkg_score('g', name, 'lives', 't1') is null as no_score, hkg_classify('g', 'p1', 'likes', name) is null as no_class,
+	exists (select from hkg_explain('g', name, 'lives', 't1')) as explained, exists (select from hkg_predict_relations('g', name, 't1')) as related,
+	exists (select from hkg_neighbors('g', name)) as near
+from joined where name <> 'alone' order by name;
+select hkg_score('g', 'alone', 'lives', 't1') is null, exists (select from hkg_predict_relations('g', 'alone', 't1')), exists (select from hkg_neighbors('g', 'alone'));
+select hkg_tools.try($$select * from hkg_predict_tails('g', 'who', 'live')$$);
+reset hybridkg.skip_unknown;
+
 set client_min_messages = warning;
 select hkg_drop_graph('g');

@@ -33,20 +33,6 @@ my ($usual, $afterwards) = map { $node->safe_psql('postgres', $made =~ s/GRAPH/$
 like($usual, qr/FOREIGN KEY \(tail\)/, 'a graph has foreign keys');
 is($afterwards, $usual, 'and so has one that got them after its first load');
 
-# the block that reads a file loads three facts of three entities, whatever its lines end with, and whether the last one does
-my ($recipe) = slurp_file('doc/cookbook.md') =~ /^```postgresql\n([^`]*pg_read_file[^`]*)^```/m;
-my @facts = ("ann\tknows\tbob", "bob\tknows\tcarl", "carl\tknows\tann");
-my $number = 0;
-for my $text (join("\n", @facts, ''), join("\n", @facts), join("\r\n", @facts, ''), join("\r\n", @facts), join("\r\n", @facts, '', ''))
-{
-	my $graph = 'file' . ++$number;
-	my $file = $node->basedir . "/$graph.txt";
-	append_to_file($file, $text);
-	my $load = $recipe =~ s/'dataset'/'$graph'/r =~ s/\Q\/srv\/train.txt\E/$file/r;
-	is($node->safe_psql('postgres', "select hkg_create_graph('$graph'); $load; select string_agg(quote_literal(name), ' ' order by name) from $graph.entity"),
-		"\n3|0|3|1|0\n'ann' 'bob' 'carl'", 'a file of ' . (length $text) . ' bytes');
-}
-
 # what pgvector's index finds is what we find by looking at all
 SKIP:
 {

@@ -122,6 +122,7 @@ extern void test_new_entities(void);
 extern void test_body_join(void);
 extern void test_path_discovery(void);
 extern void test_answer(void);
+extern void test_answer_types(void);
 extern void test_paths(void);
 extern void test_aggregate(void);
 extern void test_learn(void);

@@ -261,6 +261,7 @@ static const Suite suites[] = {
 	{"body_join", test_body_join},
 	{"path_discovery", test_path_discovery},
 	{"answer", test_answer},
+	{"answer_types", test_answer_types},
 	{"paths", test_paths},
 	{"aggregate", test_aggregate},
 	{"learn", test_learn},

@@ -128,7 +128,7 @@ make_world(double a, double even_b, double odd_b, double discount)
 static EvExampleSource
 source_of(const World *world, int64_t count)
 {
-	return (EvExampleSource) {&world->model, &world->facts, &world->rules, world->triple, count, world->triple, count, 0, NULL};
+	return (EvExampleSource) {&world->model, &world->facts, &world->rules, world->triple, count, world->triple, count, NULL, 0, 0, NULL};
 }
 
 static EvLearnt
@@ -356,7 +356,7 @@ test_missing(void)
 	EvRule		rule[2 * WAYS];
 	EvRuleSet	set = {.rule = rule,.count = 2 * WAYS};
 	EvExampleSource source = {&model, &facts, &rules, society.held_out, society.held_outs, filter,
-	society.facts + society.held_outs, MISSING, NULL};
+	society.facts + society.held_outs, NULL, 0, MISSING, NULL};
 	EvLearnt	learnt;
 	EvAnswering *answering;
 
@@ -401,7 +401,7 @@ test_several_answers(void)
 	Triple	   *held_out = &fact[3 * FAMILIES];
 	FactIndex	facts;
 	EvRules		rules;
-	EvExampleSource source = {&model, &facts, &rules, held_out, FAMILIES, fact, 4 * FAMILIES, 0, NULL};
+	EvExampleSource source = {&model, &facts, &rules, held_out, FAMILIES, fact, 4 * FAMILIES, NULL, 0, 0, NULL};
 	EvLearnt	learnt;
 
 	for (int h = 0; h < FAMILIES; h++)

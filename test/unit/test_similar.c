@@ -234,35 +234,51 @@ test_bits(void)
 	CHECK(similar_learn(&drawn->rows, pool, &empty_arena, 3) == NULL);
 }
 
-/* Answers that are too sure, their odds squared, become as sure as they are right. */
+/* Answers that say more, and less, than they know, become as sure as they are right; few of them stay as they are. */
 static void
 test_calibration(void)
 {
-	enum { ANSWERS = 4000 };
+	enum { ANSWERS = 8000 };
 	SimilarAnswer *answer = take(ANSWERS * sizeof(SimilarAnswer));
 	int32_t    *value = take(ANSWERS * sizeof(int32_t));
-	double		sureness;
-	double		stated = 0;
-	int			right = 0;
+	double	   *chance = take(ANSWERS * sizeof(double));
+	SimilarCalibration calibration;
+	SimilarAnswer first;
+	double		stated[2] = {0};
+	double		right[2] = {0};
 
 	for (int i = 0; i < ANSWERS; i++)
 	{
-		double		p = next_uniform(0.5, 0.95);
-		double		odds = p / (1 - p) * p / (1 - p);
+		double		p = next_uniform(0.4, 0.95);
 
-		answer[i] = (SimilarAnswer) {.count = 2,.value = {0, 1},.probability = {odds / (1 + odds), 1 / (1 + odds)}};
-		value[i] = next_uniform(0, 1) < p ? 0 : 1;
-		right += value[i] == 0;
+		/* not even monotone between 0.9 and 0.95 */
+		chance[i] = p < 0.9 ? 0.3 + 0.5 * p : 0.5;
+		value[i] = next_uniform(0, 1) < chance[i] ? 0 : 1;
+		answer[i] = (SimilarAnswer) {.count = 3,.value = {0, 1, 2},.probability = {p, 0.7 * (1 - p), 0.3 * (1 - p)},.own = value[i] == 0 ? p : 0.7 * (1 - p)};
 	}
-	sureness = similar_calibrate(value, answer, ANSWERS);
-	CHECK_SAYING(fabs(sureness - 0.5) < 0.05, "%g", sureness);
+	first = answer[0];
+	CHECK(similar_calibrate(&arena, value, answer, 40, &calibration) && calibration.bins == 0);
+	similar_apply(&calibration, 100000, &first);
+	CHECK(first.probability[0] == answer[0].probability[0] && first.probability[2] == answer[0].probability[2]);
+	CHECK(!similar_calibrate(&empty_arena, value, answer, ANSWERS, &calibration));
+	CHECK(similar_calibrate(&arena, value, answer, ANSWERS, &calibration) && calibration.bins > 5);
+	for (int i = 1; i < calibration.bins; i++)
+		CHECK(calibration.stated[i] > calibration.stated[i - 1] && calibration.right[i] > calibration.right[i - 1]);
 	for (int i = 0; i < ANSWERS; i++)
 	{
-		similar_apply(sureness, 100000, value[i], &answer[i]);
+		bool		high = answer[i].probability[0] > 0.7;
+		double		p = answer[i].probability[0];
+
+		similar_apply(&calibration, 100000, &answer[i]);
+		CHECK_SAYING(p > 0.85 || fabs(answer[i].probability[0] - chance[i]) < 0.1, "%g: %g, not %g", p, answer[i].probability[0], chance[i]);
 		CHECK(answer[i].own == answer[i].probability[value[i]]);
-		stated += answer[i].probability[0];
+		CHECK(answer[i].probability[0] + answer[i].probability[1] + answer[i].probability[2] < 1 + 1e-9);
+		CHECK(answer[i].probability[1] <= answer[i].probability[0]);
+		stated[high] += answer[i].probability[0];
+		right[high] += value[i] == 0;
 	}
-	CHECK_SAYING(fabs(stated - right) < 0.03 * ANSWERS, "%g stated, %d right", stated, right);
+	for (int high = 0; high < 2; high++)
+		CHECK_SAYING(fabs(stated[high] - right[high]) < 0.02 * ANSWERS, "%g stated, %g right", stated[high], right[high]);
 }
 
 void

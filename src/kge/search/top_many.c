@@ -213,6 +213,13 @@ compare_raised(const void *a, const void *b)
 	return (left->place > right->place) - (left->place < right->place);
 }
 
+static bool
+is_candidate(const Searcher *searcher, const Question *question, int32_t entity)
+{
+	return !question_excludes(question, entity) &&
+		answer_is_allowed(searcher->search->model->answers, question->relation, question->side, entity);
+}
+
 /* Offers the k candidates of a question that are raised most; they were listed from `first` on. */
 static void
 offer_most_raised(Searcher *searcher, int number, int64_t first)
@@ -228,7 +235,7 @@ offer_most_raised(Searcher *searcher, int number, int64_t first)
 		Raised		one = {searcher->listed[i].addition, i};
 
 		if ((kept < k || compare_raised(&one, &raised[0]) < 0) &&
-			!question_excludes(&searcher->question[number], searcher->listed[i].entity))
+			is_candidate(searcher, &searcher->question[number], searcher->listed[i].entity))
 			kept = heap_offer(raised, kept, k, &one, sizeof(Raised), compare_raised);
 	}
 	for (int64_t i = 0; i < kept; i++)
@@ -259,6 +266,14 @@ sort_by_tile(Searcher *searcher)
 
 /* ---- a block ------------------------------------------------------------------------ */
 
+static const uint64_t *
+bits_of(const Searcher *searcher, int question)
+{
+	const Question *asked = &searcher->question[question];
+
+	return answer_bits(searcher->search->model->answers, asked->relation, asked->side);
+}
+
 /* Known answers and entities of another type, in the tile that ends before `end` */
 static void
 exclude(Searcher *searcher, int32_t end)
@@ -274,9 +289,19 @@ exclude(Searcher *searcher, int32_t end)
 			 searcher->excluded[q]++)
 			if (question->excluded[searcher->excluded[q]] >= first)
 				kge_block_exclude(&searcher->block, q, question->excluded[searcher->excluded[q]]);
-		for (int32_t entity = first; answers != NULL && entity < end; entity++)
-			if (!answer_is_allowed(answers, question->relation, question->side, entity))
-				kge_block_exclude(&searcher->block, q, entity);
+	}
+	/* by entity, as the scores of the block's questions stand together; most blocks are of questions with one set */
+	for (int q = 0; answers != NULL && q < searcher->block.questions;)
+	{
+		const uint64_t *bit = bits_of(searcher, q);
+		int			next = q + 1;
+
+		while (next < searcher->block.questions && bits_of(searcher, next) == bit)
+			next++;
+		for (int32_t entity = first; bit != NULL && entity < end; entity++)
+			for (int other = q; (bit[entity / 64] >> entity % 64 & 1) == 0 && other < next; other++)
+				kge_block_exclude(&searcher->block, other, entity);
+		q = next;
 	}
 }
 
@@ -347,7 +372,7 @@ search_listed(Searcher *searcher)
 		const Listed *listed = &searcher->listed[i];
 		const Question *question = &searcher->question[listed->question];
 
-		if (!question_excludes(question, listed->entity))
+		if (is_candidate(searcher, question, listed->entity))
 			offer(searcher, listed->question, listed->entity, listed->addition);
 		pool_yield_at(searcher->search->pool, searcher->thread, i);
 	}

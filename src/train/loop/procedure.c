@@ -521,7 +521,8 @@ learn_weights(Procedure *procedure)
 	}
 	else
 		evidence_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model, procedure->learner.pool,
-					   (HeldOut) {facts->valid, facts->valid_count, settings->assume_missing}, has.rules);
+					   (HeldOut) {facts->valid, facts->valid_count, settings->assume_missing, facts->rejected, facts->rejected_count},
+					   has.rules);
 	sql_see_changes_end();
 }
 
