@@ -11,7 +11,8 @@
 # Numbers stand as they are.  A category is one column a value where it has few, and a code by frequency else; boosting reads
 # the codes of its 254 most frequent values as categories.  Joined columns: the most frequent value among linked rows, where the
 # row's own value of the predicted column does not count; numbers of linked rows, and means over them; whether the
-# row is linked with each of the rows that are most linked.
+# row is linked with each of the rows that are most linked.  Of texts, whether each of the 300 most frequent words is in it; of
+# codes, the first letter, and the first two.
 
 import sys
 
@@ -48,6 +49,19 @@ def linked(frame, key, links, own, other, number):
     return pandas.DataFrame(result)
 
 
+def words(texts, number=300):
+    """0 and 1: whether each of the most frequent words is in a text"""
+    lists = texts.fillna('').str.lower().str.findall(r'\w+')
+    return pandas.DataFrame({f'word {word}': lists.map(lambda found: word in found).astype(numpy.int8)
+                             for word in lists.map(set).explode().value_counts().index[:number]})
+
+
+def code(x, rows, *names):
+    """How the codes of a row begin"""
+    for name in names:
+        x[f'{name} 1'], x[f'{name} 2'] = rows[name].str[:1], rows[name].str[:2]
+
+
 def airport(read, column):
     a, line, route = read('airport'), read('airline'), read('route')
     x = pandas.DataFrame({name: a[name] for name in ('latitude', 'longitude', 'altitude', 'country', 'city')
@@ -67,7 +81,8 @@ def airport(read, column):
             x[f'{name} of the other end'] = a.id.map(both.destination.map(other[name]).groupby(both.source).mean())
     if column == 'tz':
         x['tz of the country'] = others_mode(a.country, a.tz)
-    return a, 'id', x
+    code(x, a, 'iata', 'icao')
+    return a, 'id', pandas.concat([x, words(a['name'] + ' ' + a.city.fillna(''))], axis=1)
 
 
 def airline(read, column):
@@ -85,7 +100,8 @@ def airline(read, column):
             x[f'{name} of its airports'] = line.id.map(ends.end.map(a[name]).groupby(ends.airline).mean())
     x['airport'] = line.id.map(modes(ends.airline, ends.end))
     x['equipment'] = line.id.map(modes(route.airline, route.equipment))
-    return line, 'id', x
+    code(x, line, 'iata', 'icao')
+    return line, 'id', pandas.concat([x, words(line['name'] + ' ' + line.alias.fillna('') + ' ' + line.callsign.fillna(''))], axis=1)
 
 
 def package(read, column):
@@ -102,7 +118,8 @@ def package(read, column):
     for name in ('source', 'maintainer'):
         x[f'{column} of the {name}'] = others_mode(p[name], p[column])
     return p, 'name', pandas.concat([x, linked(p, 'name', depends, 'package', 'needs', 200),
-                                     linked(p, 'name', tag, 'package', 'tag', 100)], axis=1)
+                                     linked(p, 'name', tag, 'package', 'tag', 100),
+                                     words(p['name'] + ' ' + p.summary.fillna(''))], axis=1)
 
 
 def encode(x, method):
@@ -138,7 +155,7 @@ def main():
     y = rows[column]
     known = y.notna()
     if method == 'forest':
-        model = RandomForestClassifier(n_estimators=100, n_jobs=2, random_state=1)
+        model = RandomForestClassifier(n_estimators=100, max_features=0.3, n_jobs=2, random_state=1)
     else:
         # (classes of one row or two cost a tree each in every round, and are hardly ever right)
         known &= y.map(y.value_counts()) >= 3

@@ -23,31 +23,30 @@ create function bench.processor_seconds() returns float8 language sql volatile a
 	select (own[12]::float8 + own[13]::float8) / 100 from string_to_array(regexp_replace(pg_read_file('/proc/self/stat'), '.*[)] ', ''), ' ') own
 $$;
 
-create procedure bench.fill(method text, arguments text) language plpgsql as $$
+create procedure bench.fill() language plpgsql as $$
 declare
 	began timestamptz := clock_timestamp();
 	before float8 := bench.processor_seconds();
-	training float8;
-	training_processor float8;
+	loading float8;
+	loading_processor float8;
 	part record;
 begin
 	perform hkg_drop_graph(nspname) from pg_namespace where nspname = 'tables';
 	perform hkg_set_source('tables', schema => 'public');
-	execute format('select hkg_train(''tables''%s)', arguments);
-	training := extract(epoch from clock_timestamp() - began);
-	training_processor := bench.processor_seconds() - before;
+	loading := extract(epoch from clock_timestamp() - began);
+	loading_processor := bench.processor_seconds() - before;
 	for part in select table_name, column_name, array_agg(key) as keys from bench.hidden group by 1, 2 order by 1, 2 loop
 		began := clock_timestamp();
 		before := bench.processor_seconds();
 		insert into bench.answer
-		select method, part.column_name, key, value, probability
+		select 'fill', part.column_name, key, value, probability
 		from hkg_fill('tables', part.table_name::regclass, part.column_name, keys => part.keys);
-		insert into bench.took values (method, part.column_name, training + extract(epoch from clock_timestamp() - began),
-			training_processor + bench.processor_seconds() - before);
+		insert into bench.took values ('fill', part.column_name, loading + extract(epoch from clock_timestamp() - began),
+			loading_processor + bench.processor_seconds() - before);
 	end loop;
 end
 $$;
-comment on procedure bench.fill is 'answers of the extension; the graph and its training are for all columns, and count for each; arguments: of hkg_train, after a comma';
+comment on procedure bench.fill is 'answers of hkg_fill; hkg_set_source is for all columns, and counts for each';
 
 create procedure bench.most_frequent() language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
 --
--- hybridkg, shown on the packages that this Debian machine can install: tables with nulls, filled.
+-- hybridkg, shown on the packages that this Debian machine can install: tables with nulls, filled, and values to doubt.
 --
 -- `make demo` runs this on a server of its own.  By hand, in a database of a server that has the extension, from this
 -- checkout: psql -f demo/packages.sql.  It makes the tables package, depends, tag and package_tag and the schema packages, and
@@ -36,17 +36,9 @@ select count(*) as facts from packages.triple;
 \echo 'The table packages.source_column has these rows; change them and call hkg_sync, and the graph is another.'
 
 \echo
-\echo '=== 3. It learns: select hkg_train(''packages'', ...)'
+\echo '=== 3. Nulls are filled: select * from hkg_fill(''packages'', ''package'', ''section'')'
 \echo
-\echo 'A small model, for a demo: 32 dimensions, two iterations of 5 epochs.'
-\echo
-set client_min_messages = notice;
-\set VERBOSITY terse
-select hkg_train('packages', dimensions => 32, iterations => 2, epochs => 5, paths => false, seed => 1) as model \g /dev/null
-set client_min_messages = warning;
-
-\echo
-\echo '=== 4. Nulls are filled: select * from hkg_fill(''packages'', ''package'', ''section'')'
+\echo 'How much each column, word and link counts is learnt in this call, from the packages with a section.'
 \echo
 create table filled as select * from hkg_fill('packages', 'package', 'section');
 select count(*) as "sections filled", round(avg((value = section)::int), 2) as "right", round(avg(probability)::numeric, 2) as stated,
@@ -54,24 +46,29 @@ select count(*) as "sections filled", round(avg((value = section)::int), 2) as "
 	round(avg((value = section)::int) filter (where probability > 0.9), 2) as "right of these"
 from filled join truth on name = key;
 
-\echo 'Some of them:'
+\echo 'Some of them, with the packages that decided, and in what they are alike:'
 \echo
-select key as package, value as section, round(probability::numeric, 2) as probability, runner_up, section as truth, left(reason, 90) as "first reason"
+select key as package, value as section, round(probability::numeric, 2) as probability, runner_up, section as truth,
+	left(replace(reason, 'package:', ''), 90) as reason
 from filled join truth on name = key
 order by md5(key) limit 8;
 
-\echo 'Roles of games, and languages of programs for sound, that nobody wrote down, beside what the packages are:'
+\echo 'Roles of games that nobody wrote down, beside what the packages are:'
 \echo
-select key as package, value, round(probability::numeric, 2) as probability, left(summary, 60) as summary
-from (
-	(select * from hkg_fill('packages', 'package', 'role', condition => $$s.section = 'games'
-			and not exists (select from public.package_tag t where t.package = s.name and t.tag like 'role::%')$$)
-		order by probability desc limit 6)
-	union all
-	(select * from hkg_fill('packages', 'package', 'implemented_in', condition => $$s.section = 'sound' and s.role = 'role::program'
-			and not exists (select from public.package_tag t where t.package = s.name and t.tag like 'implemented-in::%')$$)
-		order by probability desc limit 6)
-) f join package on name = key;
+select key as package, value as role, round(probability::numeric, 2) as probability, left(summary, 60) as summary
+from hkg_fill('packages', 'package', 'role', condition => $$s.section = 'games'
+	and not exists (select from public.package_tag t where t.package = s.name and t.tag like 'role::%')$$) f join package on name = key
+order by md5(key) limit 10;
+
+\echo
+\echo '=== 4. What stands there is doubted: select * from hkg_doubt(''packages'', ''package'', ''section'', 12, ...)'
+\echo
+\echo 'Each package is asked for as if it had no section; of some sections, those that the others speak against most:'
+\echo
+select key as package, value as section, better, round(better_probability::numeric, 2) as probability, left(summary, 60) as summary,
+	left(replace(reason, 'package:', ''), 70) as reason
+from hkg_doubt('packages', 'package', 'section', 12, condition => $$s.section in ('interpreters', 'shells', 'mail', 'misc')$$)
+	join package on name = key;
 
 \echo
 \echo '=== 5. What is sure is written back, and the graph follows the tables'
@@ -81,13 +78,16 @@ from (
 update package set section = value from filled where name = key and probability > 0.9;
 select added, deleted from hkg_sync('packages');
 
-\echo 'A package of tomorrow, of which little is known, has its answer without a training:'
+\echo 'A package of tomorrow, of which little is known, has its answer at once:'
 \echo
 insert into package (name, installed_size, summary) values ('python3-tomorrow', 100, 'a library of tomorrow');
 insert into depends values ('python3-tomorrow', 'python3'), ('python3-tomorrow', 'python3-numpy');
 select added from hkg_sync('packages') \g /dev/null
-select key as package, value as section, round(probability::numeric, 2) as probability, runner_up, reason
+select key as package, value as section, round(probability::numeric, 2) as probability, runner_up, replace(reason, 'package:', '') as reason
 from hkg_fill('packages', 'package', 'section', keys => '{python3-tomorrow}');
 
-\echo 'Next: select hkg_train(''packages'') learns with the defaults, for minutes, and is right more often; the column probability'
-\echo 'says which answers a person has to look at; select hkg_sync(''packages'') in a job of every night keeps the graph in step.'
+\echo '=== Next'
+\echo
+\echo '- Look at the filled cells below 0.9 and at the doubtful ones; hkg_reject(''packages'', ...) keeps what you refuse out of every list.'
+\echo '- select hkg_sync(''packages'') in a job of every night keeps the graph in step.'
+\echo '- select hkg_train(''packages'') learns links as well; hkg_complete(''packages'', ''depends'', 20) then lists dependencies that are missing.'

@@ -97,11 +97,17 @@ typedef struct AnswerSet
 	int32_t		count;
 } AnswerSet;
 
-/* sets: by 2 * relation + side, those without bits have all entities; NULL: all questions have */
+/* The bits of those; NULL: all may.  sets: by 2 * relation + side; NULL: there are none */
+static inline const uint64_t *
+answer_bits(const AnswerSet *sets, int32_t relation, Side side)
+{
+	return sets == NULL ? NULL : sets[2 * relation + (int32_t) side].bit;
+}
+
 static inline bool
 answer_is_allowed(const AnswerSet *sets, int32_t relation, Side side, int32_t entity)
 {
-	const uint64_t *bit = sets == NULL ? NULL : sets[2 * relation + (int32_t) side].bit;
+	const uint64_t *bit = answer_bits(sets, relation, side);
 
 	return bit == NULL || (bit[entity / 64] >> entity % 64 & 1) != 0;
 }
@@ -110,7 +116,7 @@ answer_is_allowed(const AnswerSet *sets, int32_t relation, Side side, int32_t en
 static inline bool
 answer_any_allowed(const AnswerSet *sets, int32_t relation, Side side, int32_t first, int32_t end)
 {
-	const uint64_t *bit = sets == NULL ? NULL : sets[2 * relation + (int32_t) side].bit;
+	const uint64_t *bit = answer_bits(sets, relation, side);
 
 	while (bit != NULL && first < end && bit[first / 64] == 0)
 		first += 64;

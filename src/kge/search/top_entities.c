@@ -156,12 +156,6 @@ list_additions(Top *top, int thread)
 	top->listed = top->adjustment->list(top->adjustment->argument, &top->asked_for, top->pool, thread, &top->addition);
 }
 
-static bool
-is_allowed(const Top *top, int32_t entity)
-{
-	return answer_is_allowed(top->model->answers, top->asked_for.relation, top->asked_for.side, entity);
-}
-
 /* Upper bounds of the entities of a tile */
 static void
 estimate_tile(Top *top, int64_t tile, int thread)
@@ -169,16 +163,21 @@ estimate_tile(Top *top, int64_t tile, int thread)
 	int32_t		first = first_of(tile);
 	int32_t		end = end_of(top, tile);
 	float	   *row = top->sketched + (size_t) thread * (size_t) vector_stride(top->sketch->engine.width);
+	const uint64_t *bit = answer_bits(top->model->answers, top->asked_for.relation, top->asked_for.side);
 	float		most = -INFINITY;
 
 	if (answer_any_allowed(top->model->answers, top->asked_for.relation, top->asked_for.side, first, end))
 		kge_sketch_look(&top->asked, first, end, row, top->bound);
-	for (int32_t i = first; i < end; i++)
+	for (int32_t word = first / 64; bit != NULL && 64 * word < end; word++)
 	{
-		if (!is_allowed(top, i))
-			top->bound[i] = NAN;
-		most = top->bound[i] > most ? top->bound[i] : most;
+		uint64_t	others = ~bit[word];
+
+		for (int32_t i = 64 * word; others != 0 && i < end; i++, others >>= 1)
+			if ((others & 1) != 0)
+				top->bound[i] = NAN;
 	}
+	for (int32_t i = first; i < end; i++)
+		most = top->bound[i] > most ? top->bound[i] : most;
 	top->bound_of_tile[tile] = most;
 }
 
@@ -199,11 +198,13 @@ estimate(void *argument, int64_t item, int thread)
 static bool
 set_apart(Top *top, Arena *arena)
 {
+	const Question *asked = &top->asked_for;
+
 	top->raised = arena_take(arena, (size_t) (top->listed + 1) * sizeof(float));
 	if (top->raised == NULL)
 		return false;
 	for (int32_t i = top->model->entities; i < candidates_of(top->model); i++)
-		top->bound[i] = is_allowed(top, i) ? INFINITY : NAN;
+		top->bound[i] = answer_is_allowed(top->model->answers, asked->relation, asked->side, i) ? INFINITY : NAN;
 	for (int64_t i = 0; i < top->asked_for.excluded_count; i++)
 		top->bound[top->asked_for.excluded[i]] = NAN;
 	for (int64_t i = 0; i < top->listed; i++)

@@ -266,6 +266,14 @@ sort_by_tile(Searcher *searcher)
 
 /* ---- a block ------------------------------------------------------------------------ */
 
+static const uint64_t *
+bits_of(const Searcher *searcher, int question)
+{
+	const Question *asked = &searcher->question[question];
+
+	return answer_bits(searcher->search->model->answers, asked->relation, asked->side);
+}
+
 /* Known answers and entities of another type, in the tile that ends before `end` */
 static void
 exclude(Searcher *searcher, int32_t end)
@@ -281,9 +289,19 @@ exclude(Searcher *searcher, int32_t end)
 			 searcher->excluded[q]++)
 			if (question->excluded[searcher->excluded[q]] >= first)
 				kge_block_exclude(&searcher->block, q, question->excluded[searcher->excluded[q]]);
-		for (int32_t entity = first; answers != NULL && entity < end; entity++)
-			if (!answer_is_allowed(answers, question->relation, question->side, entity))
-				kge_block_exclude(&searcher->block, q, entity);
+	}
+	/* by entity, as the scores of the block's questions stand together; most blocks are of questions with one set */
+	for (int q = 0; answers != NULL && q < searcher->block.questions;)
+	{
+		const uint64_t *bit = bits_of(searcher, q);
+		int			next = q + 1;
+
+		while (next < searcher->block.questions && bits_of(searcher, next) == bit)
+			next++;
+		for (int32_t entity = first; bit != NULL && entity < end; entity++)
+			for (int other = q; (bit[entity / 64] >> entity % 64 & 1) == 0 && other < next; other++)
+				kge_block_exclude(&searcher->block, other, entity);
+		q = next;
 	}
 }
 
