@@ -2062,6 +2062,11 @@ begin
 			from source_column c join @extschema@._hkg_columns(tbl) d on d.name = c.column_name
 			where to_regclass(c.table_name) = tbl and c.part = '' and d.category = 'S' and d.readable
 				and (c.reading = 'label' or c.reading = 'key' or c.reading = 'ignored' and c.why like 'free text%')),
+		(select string_agg(format('select %1$s, place || %2$L, word, 1 from %4$s s, lateral (values (''first'', (regexp_match(lower(s.%3$I::text), ''^[^[:alnum:]]*([[:alnum:]]+)''))[1]),
+				(''last'', (regexp_match(lower(s.%3$I::text), ''([[:alnum:]]+)[^[:alnum:]]*$''))[1])) w (place, word) where word is not null',
+				entity, ' word of ' || c.column_name, c.column_name, asked.table_name), e'\nunion all\n')
+			from source_column c join @extschema@._hkg_columns(tbl) d on d.name = c.column_name
+			where to_regclass(c.table_name) = tbl and c.reading in ('label', 'key') and c.part = '' and d.category = 'S'),
 		(select string_agg(format('select %1$s, %2$L, left(s.%3$I::text, n), 1 from %4$s s, generate_series(1, 3) n where s.%3$I ~ ''^[[:alnum:]]{3,12}$''',
 				entity, 'beginning of ' || c.column_name, c.column_name, asked.table_name), e'\nunion all\n')
 			from source_column c join @extschema@._hkg_columns(tbl) d on d.name = c.column_name

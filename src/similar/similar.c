@@ -18,7 +18,7 @@
 #include "core/vector.h"
 
 #define BATCH 32				/* rows of a step */
-#define STEPS 512
+#define STEPS 1024
 #define LEARNING_RATE 0.1		/* at first; it falls to 0 */
 #define DECAY 0.0005
 #define LEFT_OUT 0.15			/* of kinds and numbers, drawn anew for each row of a step: so none counts alone where others could, too */
