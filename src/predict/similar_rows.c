@@ -131,13 +131,13 @@ take_cell(void *argument, const Datum *values, const bool *nulls)
 	int			count;
 	Cell	   *cell;
 
-	deconstruct_array(DatumGetArrayTypeP(sql_present(values, nulls, 3)), FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-					  &element, &null, &count);
+	deconstruct_array(DatumGetArrayTypeP(sql_present(values, nulls, 3)), FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL,
+					  TYPALIGN_DOUBLE, &element, &null, &count);
 	data->numbers = count;
 	data->cell = array_reserve(data->cell, data->cells + 1, &data->cell_room, sizeof(Cell));
 	cell = &data->cell[data->cells];
-	*cell = (Cell) {.row = dictionary_number(&data->row, name),.value = -1,.amount = nulls[2] ? NAN : DatumGetFloat8(values[2]),
-		.number = array_new(double, count)};
+	*cell = (Cell) {.row = dictionary_number(&data->row, name),.value = -1,
+		.amount = nulls[2] ? NAN : DatumGetFloat8(values[2]),.number = array_new(double, count)};
 	pfree(name);
 	if (cell->row != data->cells)	/* a view may have it twice */
 		return;
@@ -287,7 +287,8 @@ make_rows(ColumnData *data)
 	{
 		double		square = 0;
 
-		for (end = i; end < data->token_count && data->tokens[end].row == data->tokens[i].row && data->tokens[end].kind == data->tokens[i].kind; end++)
+		for (end = i; end < data->token_count && data->tokens[end].row == data->tokens[i].row &&
+			 data->tokens[end].kind == data->tokens[i].kind; end++)
 			square += (double) data->tokens[end].part * data->tokens[end].part;
 		for (int64 j = i; j < end; j++)
 		{
@@ -315,13 +316,14 @@ reason_of(const ColumnData *data, char *const *number_name, const SimilarAnswer 
 	for (int i = 0; i < answer->nearest_count; i++)
 		appendStringInfo(&text, "%s%s", i == 0 ? "like " : ", ", data->row.name[answer->nearest[i]]);
 	for (int i = 0; i < answer->alike_count; i++)
-		appendStringInfo(&text, "%s%s", i == 0 ? " in " : ", ", answer->alike[i] < data->kind.count ? data->kind.name[answer->alike[i]] :
-						 number_name[answer->alike[i] - data->kind.count]);
+		appendStringInfo(&text, "%s%s", i == 0 ? " in " : ", ", answer->alike[i] < data->kind.count ?
+						 data->kind.name[answer->alike[i]] : number_name[answer->alike[i] - data->kind.count]);
 	return text.data;
 }
 
 static void
-return_answer(const ColumnData *data, char *const *number_name, int32 row, const SimilarAnswer *answer, SqlResult *result)
+return_answer(const ColumnData *data, char *const *number_name, int32 row, const SimilarAnswer *answer,
+			  SqlResult *result)
 {
 	int32		own = data->rows.value[row];
 	Datum		values[8] = {
@@ -347,7 +349,8 @@ return_answer(const ColumnData *data, char *const *number_name, int32 row, const
 
 /* How sure answers may be, by known rows at equal distances */
 static void
-calibrate(const ColumnData *data, Similar *similar, Pool *pool, Arena *arena, SimilarAnswer *answer, SimilarCalibration *calibration)
+calibrate(const ColumnData *data, Similar *similar, Pool *pool, Arena *arena, SimilarAnswer *answer,
+		  SimilarCalibration *calibration)
 {
 	int32	   *known = array_new(int32, data->known);
 	int32	   *value = array_new(int32, CALIBRATION_ROWS);
@@ -366,8 +369,10 @@ calibrate(const ColumnData *data, Similar *similar, Pool *pool, Arena *arena, Si
 	similar_calibrate(arena, value, answer, count, calibration);
 }
 
-static const UserQuery cell_query = {"cell_query", 4, "entity, value, amount and numbers are needed", "hkg_fill and hkg_doubt make it."};
-static const UserQuery token_query = {"token_query", 4, "entity, kind, token and a count are needed", "hkg_fill and hkg_doubt make it."};
+static const UserQuery cell_query = {"cell_query", 4, "entity, value, amount and numbers are needed",
+"hkg_fill and hkg_doubt make it."};
+static const UserQuery token_query = {"token_query", 4, "entity, kind, token and a count are needed",
+"hkg_fill and hkg_doubt make it."};
 
 HKG_FUNCTION(hkg_similar_rows);
 Datum
@@ -419,7 +424,8 @@ hkg_similar_rows(PG_FUNCTION_ARGS)
 	}
 
 	/* 3. Learn, and answer */
-	arena = hkg_within_memory(hkg_scratch(false), 0, "similar rows", "look at fewer rows by a condition in table source_table");
+	arena = hkg_within_memory(hkg_scratch(false), 0, "similar rows",
+							  "look at fewer rows by a condition in table source_table");
 	pool = hkg_pool();
 	similar = count == 0 || data.value.count == 0 ? NULL : similar_learn(&data.rows, pool, &arena, 0);
 	answer = array_new(SimilarAnswer, SIMILAR_AT_ONCE);

@@ -3,8 +3,8 @@
  *		How sure answers may be (see similar.h).
  *
  * The best values of known rows, each of which was asked for as if it had none, stand in order of their probability, in
- * bins of as many rows.  A bin has the share of them that are right.  Pool adjacent violators (Ayer and others 1955) makes
- * these shares ascend; between the bins' means a line leads from one to the next.
+ * bins of as many rows.  A bin has the share of them that are right.  Pooling adjacent violators (Ayer and others 1955)
+ * makes these shares ascend; between the bins' means a line leads from one to the next.
  */
 #include "similar.h"
 
@@ -34,7 +34,8 @@ compare_best(const void *a, const void *b)
 }
 
 bool
-similar_calibrate(Arena *arena, const int32_t *value, const SimilarAnswer *answer, int64_t count, SimilarCalibration *calibration)
+similar_calibrate(Arena *arena, const int32_t *value, const SimilarAnswer *answer, int64_t count,
+				  SimilarCalibration *calibration)
 {
 	int			bins = count / LEAST_ROWS < SIMILAR_BINS ? (int) (count / LEAST_ROWS) : SIMILAR_BINS;
 	double		weight[SIMILAR_BINS];	/* rows of what bins were pooled into */
@@ -72,9 +73,10 @@ similar_calibrate(Arena *arena, const int32_t *value, const SimilarAnswer *answe
 		for (; last > 0 && calibration->right[last - 1] >= calibration->right[last]; last--)
 		{
 			double		all = weight[last - 1] + weight[last];
+			double		part = weight[last] / all;
 
-			calibration->stated[last - 1] = (weight[last - 1] * calibration->stated[last - 1] + weight[last] * calibration->stated[last]) / all;
-			calibration->right[last - 1] = (weight[last - 1] * calibration->right[last - 1] + weight[last] * calibration->right[last]) / all;
+			calibration->stated[last - 1] += part * (calibration->stated[last] - calibration->stated[last - 1]);
+			calibration->right[last - 1] += part * (calibration->right[last] - calibration->right[last - 1]);
 			weight[last - 1] = all;
 		}
 	}
@@ -99,7 +101,8 @@ calibrated(const SimilarCalibration *calibration, double probability)
 		from[0] = calibration->stated[bin - 1];
 		from[1] = calibration->right[bin - 1];
 	}
-	return from[1] + (calibration->right[bin] - from[1]) * (probability - from[0]) / (calibration->stated[bin] - from[0]);
+	return from[1] +
+		(calibration->right[bin] - from[1]) * (probability - from[0]) / (calibration->stated[bin] - from[0]);
 }
 
 void

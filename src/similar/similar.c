@@ -21,7 +21,7 @@
 #define STEPS 1024
 #define LEARNING_RATE 0.1		/* at first; it falls to 0 */
 #define DECAY 0.0005
-#define LEFT_OUT 0.15			/* of kinds and numbers, drawn anew for each row of a step: so none counts alone where others could, too */
+#define LEFT_OUT 0.15			/* of kinds and numbers, drawn for each row of a step: so others that tell the same count */
 #define FIRST_WEIGHT 0.5		/* of a kind */
 #define FIRST_NUMBER 1.5		/* of a number's forms */
 #define FLOOR 0.0001			/* a value that nothing expects moves the weights little more than others */
@@ -70,6 +70,20 @@ struct Similar
 	const int32_t *asked;
 	SimilarAnswer *answer;
 };
+
+/* Number j of a row */
+static float
+rank_of(const SimilarRows *rows, int j, int32_t row)
+{
+	return rows->rank[(size_t) j * (size_t) rows->rows + (size_t) row];
+}
+
+/* Of all candidates */
+static float *
+candidate_ranks(const Similar *similar, int j)
+{
+	return similar->rank + (size_t) j * (size_t) similar->candidates;
+}
 
 static double *
 number_weights(const Similar *similar, int number)
@@ -163,8 +177,8 @@ find_shares(const Similar *similar, int32_t row, SimilarScratch *scratch, int th
 	memset(share, 0, (size_t) similar->candidates * sizeof(float));
 	for (int j = 0; j < rows->numbers; j++)
 		if (!scratch->left_out[rows->kinds + j])
-			subtract_distances(share, similar->rank + (size_t) j * (size_t) similar->candidates,
-							   rows->rank[(size_t) j * (size_t) rows->rows + (size_t) row], number_weights(similar, j), similar->candidates);
+			subtract_distances(share, candidate_ranks(similar, j), rank_of(rows, j, row), number_weights(similar, j),
+							   similar->candidates);
 	for (int64_t i = rows->first[row]; i < rows->first[row + 1]; i++)
 	{
 		int32_t		token = rows->token[i];
@@ -225,9 +239,8 @@ add_question(const Similar *similar, int32_t row, SimilarScratch *scratch, int t
 	gradient[similar->weights - 1] += scratch->background * (p - background) / (p + FLOOR);
 	for (int j = 0; j < rows->numbers; j++)
 		if (!scratch->left_out[rows->kinds + j])
-			add_number_slopes(scratch->slope, similar->rank + (size_t) j * (size_t) similar->candidates,
-						  rows->rank[(size_t) j * (size_t) rows->rows + (size_t) row], similar->candidates,
-						  gradient + SIMILAR_FORMS * (rows->kinds + j));
+			add_number_slopes(scratch->slope, candidate_ranks(similar, j), rank_of(rows, j, row), similar->candidates,
+							  gradient + SIMILAR_FORMS * (rows->kinds + j));
 	for (int64_t i = rows->first[row]; i < rows->first[row + 1]; i++)
 	{
 		int32_t		token = rows->token[i];
@@ -328,7 +341,7 @@ index_candidates(Similar *similar)
 	for (int j = 0; j < rows->numbers; j++)
 		for (int32_t c = 0; c < candidates; c++)
 		{
-			similar->rank[(size_t) j * (size_t) candidates + (size_t) c] = rows->rank[(size_t) j * (size_t) rows->rows + (size_t) similar->candidate[c]];
+			candidate_ranks(similar, j)[c] = rank_of(rows, j, similar->candidate[c]);
 			pool_yield_at(similar->pool, POOL_LEADER, c);
 		}
 }
@@ -365,7 +378,8 @@ find_purities(Similar *similar)
 			*of = 0;
 			pool_yield_at(similar->pool, POOL_LEADER, i);
 		}
-		similar->purity[token] = all <= 0 ? 0 : (float) fmax(0, 1 - (entropy / all + PRIOR_ROWS) / ((double) (end - first) + PRIOR_ROWS));
+		similar->purity[token] = all <= 0 ? 0 :
+			(float) fmax(0, 1 - (entropy / all + PRIOR_ROWS) / ((double) (end - first) + PRIOR_ROWS));
 	}
 }
 
@@ -386,12 +400,16 @@ learn_question(void *argument, int64_t item, int thread)
 
 	memset(gradient, 0, (size_t) similar->weights * sizeof(double));
 	for (int i = 0; i < columns; i++)
-		scratch->left_out[i] = random_open(random_bits(similar->stream, (uint64_t) (BATCH + item * columns + i))) < LEFT_OUT;
+		scratch->left_out[i] =
+			random_open(random_bits(similar->stream, (uint64_t) (BATCH + item * columns + i))) < LEFT_OUT;
 	add_question(similar, similar->asked[item], scratch, thread, gradient);
 	memset(scratch->left_out, 0, (size_t) columns);
 }
 
-/* A step of Adam (Kingma and Ba 2015) from the gradients of a batch; weights, the background's excepted, stay 0 or more. */
+/*
+ * A step of Adam (Kingma and Ba 2015) from the gradients of a batch.  Weights, the background's excepted, stay 0 or
+ * more.
+ */
 static void
 step(Similar *similar, int number, double *mean, double *square)
 {
@@ -406,7 +424,8 @@ step(Similar *similar, int number, double *mean, double *square)
 			slope += similar->gradient[i * similar->weights + k] / BATCH;
 		mean[k] = 0.9 * mean[k] + 0.1 * slope;
 		square[k] = 0.99 * square[k] + 0.01 * slope * slope;
-		similar->weight[k] -= rate * (mean[k] / (1 - pow(0.9, number + 1))) / (sqrt(square[k] / (1 - pow(0.99, number + 1))) + 1e-8);
+		similar->weight[k] -= rate * (mean[k] / (1 - pow(0.9, number + 1))) /
+			(sqrt(square[k] / (1 - pow(0.99, number + 1))) + 1e-8);
 		if (!background)
 			similar->weight[k] = fmax(0, similar->weight[k]);
 	}
@@ -435,7 +454,8 @@ similar_learn(const SimilarRows *rows, Pool *pool, Arena *arena, uint64_t seed)
 	index_candidates(similar);
 	find_purities(similar);
 	for (int k = 0; k < similar->weights; k++)
-		similar->weight[k] = k < SIMILAR_FORMS * rows->kinds ? FIRST_WEIGHT : k < similar->weights - 1 ? FIRST_NUMBER : FIRST_BACKGROUND;
+		similar->weight[k] = k < SIMILAR_FORMS * rows->kinds ? FIRST_WEIGHT :
+			k < similar->weights - 1 ? FIRST_NUMBER : FIRST_BACKGROUND;
 
 	/* 2. Learn the weights, in batches of rows that are drawn */
 	if (similar->candidates < 2)
@@ -447,7 +467,8 @@ similar_learn(const SimilarRows *rows, Pool *pool, Arena *arena, uint64_t seed)
 	{
 		similar->stream = random_stream(seed, DRAW_SAMPLE, (uint64_t) number, 0);
 		for (uint64_t i = 0; i < BATCH; i++)
-			asked[i] = similar->candidate[random_below(random_bits(similar->stream, i), (uint64_t) similar->candidates)];
+			asked[i] = similar->candidate[random_below(random_bits(similar->stream, i),
+													   (uint64_t) similar->candidates)];
 		pool_run(pool, BATCH, learn_question, similar);
 		step(similar, number, mean, mean + similar->weights);
 	}
@@ -524,12 +545,12 @@ find_alike(const Similar *similar, int32_t row, int32_t other, SimilarAnswer *an
 	/* a number counts by how much less its distance is than that of an unknown one */
 	for (int j = 0; j < rows->numbers; j++)
 	{
-		float		d = rank_distance(rows->rank[(size_t) j * (size_t) rows->rows + (size_t) row],
-									  rows->rank[(size_t) j * (size_t) rows->rows + (size_t) other]);
+		float		d = rank_distance(rank_of(rows, j, row), rank_of(rows, j, other));
 
 		sum = 0;
 		for (int form = 0; form < SIMILAR_FORMS; form++)
-			sum += number_weights(similar, j)[form] * (UNKNOWN_DISTANCE / (UNKNOWN_DISTANCE + width[form]) - d / (d + width[form]));
+			sum += number_weights(similar, j)[form] *
+				(UNKNOWN_DISTANCE / (UNKNOWN_DISTANCE + width[form]) - d / (d + width[form]));
 		if (sum > 0)
 			keep_greatest(kept, &answer->alike_count, SIMILAR_NEAREST, sum, rows->kinds + j);
 	}

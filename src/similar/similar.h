@@ -2,13 +2,13 @@
  * similar.h
  *		The value of a row by those of rows that are like it, with a likeness that is learnt.
  *
- * A row has tokens (a value in a column, a word, an entity that it is linked with), each of a kind, and numbers.  Of two
- * rows, each token that both have, and each number that is near, makes them more alike.  A row without a value takes that of row
- * c with a probability proportional to exp(likeness with c); so a value has the sum over its rows, and by its frequency a
- * part of a background, which stands for all rows that have nothing in common with this one.  What a kind of
+ * A row has tokens (a value in a column, a word, an entity that it is linked with), each of a kind, and numbers.  Each
+ * token that two rows have, and each number in which they are near, makes them more alike.  A row without a value takes
+ * that of row c with a probability proportional to exp(likeness with c).  So a value has the sum over its rows, and by its
+ * frequency a part of a background, which stands for all rows that have nothing in common with this one.  What a kind of
  * tokens and a number count is learnt from the rows with a value, each of which is asked for as if it had none:
- * neighbourhood components analysis (Goldberger, Roweis, Hinton, Salakhutdinov: Neighbourhood Components
- * Analysis, NIPS 2004) with likenesses in the place of a projection.
+ * neighbourhood components analysis (Goldberger, Roweis, Hinton, Salakhutdinov: Neighbourhood Components Analysis, NIPS
+ * 2004) with likenesses in the place of a projection.
  *
  * As each row was left out of its own answer, the probabilities of known rows and of others are comparable.
  */
@@ -27,9 +27,9 @@ typedef struct SimilarRows
 	int32_t		values;
 	const int64_t *first;		/* of each row, and the end: its tokens, each once */
 	const int32_t *token;
-	const float *part;			/* of each of them: its share in the row, of tokens of its kind; squares add up to 1 */
+	const float *part;			/* of each: its share of the row's tokens of its kind; squares add up to 1 */
 	const int32_t *kind;		/* of each token */
-	const float *rank;			/* number j of row i is at j * rows + i: 0 for the least, 1 for the greatest; NAN: unknown */
+	const float *rank;			/* number j of row i is at j * rows + i: 0 the least, 1 the greatest; NAN: unknown */
 	const int32_t *value;		/* of each row; -1: it has none */
 	const double *amount;		/* of each row, where values are ranges of amounts; NULL: they have no order */
 	const float *amount_rank;	/* the same as a rank, 0 to 1 */
@@ -60,8 +60,8 @@ typedef struct SimilarAnswer
 } SimilarAnswer;
 
 /*
- * The answer for each of those rows, which may have a value or not.  A row that has nothing in common with another one gets
- * the values by their frequency.
+ * The answer for each of those rows, which may have a value or not.  A row that has nothing in common with another one
+ * gets the values by their frequency.
  */
 extern void similar_answers(Similar *similar, Pool *pool, const int32_t *row, int64_t count, SimilarAnswer *answer);
 
@@ -84,8 +84,8 @@ extern void similar_apply(const SimilarCalibration *calibration, int64_t candida
 
 /*
  * The loss -log(FLOOR + probability of its value) of a row with a value, and its gradient in the weights; for tests.
- * weight: SIMILAR_FORMS for each kind (flat, by how rare a token is, by how much it tells of values) and for each number, and
- * the background's
+ * weight: SIMILAR_FORMS for each kind (flat, by how rare a token is, by how much surer it makes of a value) and for each
+ * number, and the background's
  */
 #define SIMILAR_FORMS 3
 extern int	similar_weights(const Similar *similar, double **weight);
