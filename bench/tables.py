@@ -4,9 +4,11 @@
 # scikit-learn, on the row's own columns and on columns joined to it.  For bench/tables.
 #
 #	bench/tables.py FOLDER TABLE COLUMN forest|boosting >ANSWERS
+#	bench/tables.py FOLDER TABLE COLUMN doubt >ROWS
 #
 # FOLDER has the tables as CSV files.  Prints the column, the row's key, the best value and its probability, of each row
-# where the column is null.
+# where the column is null. With doubt: 'forest', the row's key and its place among the 1,000 values that a forest of the other
+# four fifths of the rows doubts most, for bench/doubts.
 #
 # Numbers stand as they are.  A category is one column a value where it has few, and a code by frequency else; boosting reads
 # the codes of its 254 most frequent values as categories.  Joined columns: the most frequent value among linked rows, where the
@@ -19,6 +21,7 @@ import sys
 import numpy
 import pandas
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 
 def modes(group, value):
@@ -151,9 +154,21 @@ def main():
         return pandas.read_csv(f'{folder}/{name}.csv', dtype=keys, keep_default_na=False, na_values=[''])
 
     rows, key, x = {'airport': airport, 'airline': airline, 'package': package}[table](read, column)
-    x, categories = encode(x, method)
+    x, categories = encode(x, 'forest' if method == 'doubt' else method)
     y = rows[column]
     known = y.notna()
+    if method == 'doubt':
+        known &= y.map(y.value_counts()) >= 5  # a value in each fold; of rarer ones nothing is known
+        model = RandomForestClassifier(n_estimators=100, max_features=0.3, n_jobs=2, random_state=1)
+        own = y[known].map({value: place for place, value in enumerate(sorted(y[known].unique()))}).values
+        chance = cross_val_predict(model, x[known].values, y[known].values, method='predict_proba',
+                                   cv=StratifiedKFold(5, shuffle=True, random_state=1))
+        line = numpy.arange(len(own))
+        stated = chance[line, own]
+        chance[line, own] = 0
+        for place, number in enumerate(numpy.argsort(stated - chance.max(axis=1), kind='stable')[:1000]):
+            print('forest', rows.loc[known, key].values[number], place + 1, sep='\t')
+        return
     if method == 'forest':
         model = RandomForestClassifier(n_estimators=100, max_features=0.3, n_jobs=2, random_state=1)
     else:

@@ -79,3 +79,30 @@ from (select t.method, h.table_name, h.column_name, least(9, floor(10 * coalesce
 	group by 1, 2, 3, 4) h
 	join bench.took t using (method, column_name)
 group by method, h.table_name, column_name;
+
+create table bench.changed (key text, old text, new text);
+
+create procedure bench.change(table_name text, key_name text, column_name text, kind text, seed int) language plpgsql as $$
+begin
+	execute format($f$
+		with cell as (
+			select %2$I::text as key, %3$I as old, row_number() over (order by md5(concat(%5$L, %2$I))) as number from %1$I
+			where %3$I is not null and ('x' || substr(md5(concat_ws(' ', %5$L, 'change', %2$I)), 1, 8))::bit(32)::bigint < 0.01 * 4294967296
+		), value as (
+			select %3$I as value, count(*) as rows from %1$I where %3$I is not null group by 1
+		), draw as (	-- each value with its exponential variate, by its weight: the least wins
+			select key, value, row_number() over (partition by key order by -ln((('x' || substr(md5(concat_ws(' ', %5$L, key, value)), 1, 8))::bit(32)::bigint + 1)
+				/ 4294967297.0) / case %4$L when 'plausible' then rows else 1 end) as place
+			from cell join value on value <> old
+		)
+		insert into bench.changed
+		select c.key, c.old, case %4$L when 'swapped' then o.old else d.value end
+		from cell c join draw d on d.key = c.key and d.place = 1
+			left join cell o on o.number = case when c.number %% 2 = 0 then c.number - 1 else c.number + 1 end
+		where %4$L <> 'swapped' or o.old <> c.old $f$, table_name, key_name, column_name, kind, seed);
+	execute format('update %1$I set %3$I = new from bench.changed c where %2$I::text = c.key', table_name, key_name, column_name);
+end
+$$;
+comment on procedure bench.change is 'changes a hundredth of the known cells of a column: to a random value, a plausible one (drawn by frequency), or that of another such row (swapped)';
+
+create table bench.doubt (method text, key text, number int);

@@ -120,6 +120,16 @@ typedef struct ColumnData
 	SimilarRows rows;
 } ColumnData;
 
+#define WAY_OUT "look at fewer rows by a condition in table source_table"
+
+/* What was read so far, once in a while */
+static void
+check_memory(ColumnData *data)
+{
+	if ((data->cells + data->token_count) % 16384 == 0)
+		hkg_check_memory_or(MemoryContextMemAllocated(CurrentMemoryContext, true), "reading rows", WAY_OUT);
+}
+
 /* A row (name, value, amount, numbers) */
 static void
 take_cell(void *argument, const Datum *values, const bool *nulls)
@@ -142,6 +152,7 @@ take_cell(void *argument, const Datum *values, const bool *nulls)
 	if (cell->row != data->cells)	/* a view may have it twice */
 		return;
 	data->cells++;
+	check_memory(data);
 	for (int i = 0; i < count; i++)
 		cell->number[i] = null[i] ? NAN : DatumGetFloat8(element[i]);
 	data->has_amounts |= !nulls[2];
@@ -171,6 +182,7 @@ take_token(void *argument, const Datum *values, const bool *nulls)
 	data->tokens = array_reserve(data->tokens, data->token_count + 1, &data->token_room, sizeof(Token));
 	data->tokens[data->token_count++] = (Token) {row->number, dictionary_number(&data->token, token),
 	dictionary_number(&data->kind, kind), (float) DatumGetFloat8(sql_present(values, nulls, 3))};
+	check_memory(data);
 	pfree(kind);
 	pfree(name);
 	pfree(token);
@@ -424,8 +436,7 @@ hkg_similar_rows(PG_FUNCTION_ARGS)
 	}
 
 	/* 3. Learn, and answer */
-	arena = hkg_within_memory(hkg_scratch(false), 0, "similar rows",
-							  "look at fewer rows by a condition in table source_table");
+	arena = hkg_within_memory(hkg_scratch(false), MemoryContextMemAllocated(work, true), "comparing rows", WAY_OUT);
 	pool = hkg_pool();
 	similar = count == 0 || data.value.count == 0 ? NULL : similar_learn(&data.rows, pool, &arena, 0);
 	answer = array_new(SimilarAnswer, SIMILAR_AT_ONCE);
