@@ -1066,7 +1066,7 @@ begin
 	from source_column c
 	where reading not in ('ignored', 'label') and not exists (select from pg_attribute
 		where attrelid = to_regclass(table_name) and attname = column_name and not attisdropped);
-	select string_agg(format('%s.%I', table_name, attname), ', ') into came
+	select string_agg(format('%s.%I', table_name, attname), ', ' order by table_name, attnum) into came
 	from source_table t join pg_attribute on attrelid = to_regclass(table_name) and attnum > 0 and not attisdropped
 	where not exists (select from source_column c where c.table_name = t.table_name and column_name = attname);
 	if gone is not null then
@@ -1169,12 +1169,12 @@ begin
 	if not found then
 		raise exception using errcode = 'invalid_parameter_value', message = case when schema is null then 'tables is empty' else format('schema %s has no tables', schema) end;
 	end if;
-	select string_agg(name, ', ') into wrong from jsonb_object_keys(keys) name
+	select string_agg(name, ', ' order by name) into wrong from jsonb_object_keys(keys) name
 	where not exists (select from source_table t join pg_class c on c.oid = t.table_name::regclass and name in (relname, t.table_name));
 	if wrong is not null then
 		raise exception using errcode = 'undefined_table', message = format('keys has %s, which is not among the tables', wrong);
 	end if;
-	select string_agg(format('%s.%I', t.table_name, k.name), ', ') into wrong from source_table t, unnest(t.key) k(name)
+	select string_agg(format('%s.%I', t.table_name, k.name), ', ' order by t.table_name, k.name) into wrong from source_table t, unnest(t.key) k(name)
 	where not exists (select from pg_attribute where attrelid = t.table_name::regclass and attname = k.name and not attisdropped);
 	if wrong is not null then
 		raise exception using errcode = 'undefined_column', message = format('keys has a column that there is not: %s', wrong);
@@ -1187,7 +1187,7 @@ begin
 	for tbl in select t.table_name::regclass from source_table t order by 1 loop
 		call @extschema@._hkg_read_references(tbl);
 	end loop;
-	select string_agg(t.table_name, ', ') into wrong from source_table t where t.entities and t.key is null;
+	select string_agg(t.table_name, ', ' order by t.table_name) into wrong from source_table t where t.entities and t.key is null;
 	if wrong is not null then
 		raise exception using errcode = 'object_not_in_prerequisite_state', message = format('there is no key of %s', wrong),
 			detail = 'A row is an entity, which its key names. Nothing was changed.',
