@@ -2153,7 +2153,8 @@ begin
 		case asked.reading when 'time' then (to_timestamp(b.expected) at time zone 'UTC')::text else round(b.expected::numeric, 3)::text end,
 		substr(b.next_value, length(asked.prefix) + 1), b.next_chance, b.reason
 	from best b
-	where b.number = 1;
+	where b.number = 1
+	order by b.entity collate "C";
 end
 $$;
 comment on function hkg_fill(name, regclass, name, text[], text) is
