@@ -17,8 +17,9 @@
  *		question, and of the distance from that to the tenth.  So it is for all keys where a triple is judged alone.
  *
  * The logistic function is that of the probability T to be true, held out or missing; the chance to be held out is
- * T / (1 + rho).  What was rejected is neither, with the chance 1 - T; a question with one answer does not show it.  A logistic chance would make probabilities reach 1 too early: even what is certainly true was held
- * out with a chance of 1 / (1 + rho) only.  Where a question has one answer, the questions without any bound how many
+ * T / (1 + rho).  A logistic chance would make probabilities reach 1 too early: even what is certainly true was held
+ * out with a chance of 1 / (1 + rho) only.  A candidate that was rejected is known to be false: its likelihood is 1 - T.
+ * Questions with one answer leave rejected candidates out.  Where a question has one answer, the questions without any bound how many
  * facts can be missing, and rho with them: else the examples would contradict it, and nothing but certainty would fit.
  *
  * Each of the three is fitted in these steps.
@@ -236,7 +237,9 @@ offer_listed(const CalibrationTask *task, const EvExample *example, int j, bool 
 	const EvListed *listed = &example->listed[j];
 	ShownCandidate candidate = {score_of(task, example->key, listed), questions, answer, listed->is_false};
 
-	return isnan(candidate.score) || (listed->is_false && task->exclusive[example->key]) ? count : offer_shown(shown, count, &candidate);
+	if (isnan(candidate.score) || (listed->is_false && task->exclusive[example->key]))
+		return count;
+	return offer_shown(shown, count, &candidate);
 }
 
 /*

@@ -7,8 +7,9 @@
  * - Of a model, xmin and ctid of its row in table model.  A training replaces that row.  Triggers update it when
  *   somebody changes an embedding, a rule or a weight by hand.
  * - Of the facts, of what was rejected, and of the types of answers, the rows of table facts_version.  Each transaction
- *   that writes them puts a random number there, in place of one that it finds.  It waits for nobody: where others are about to replace all that are there, it adds
- *   one, so that there are as many as transactions have written at the same time.
+ *   that writes them puts a random number there, in place of one that it finds.  It waits for nobody: where others are
+ *   about to replace all that are there, it adds one, so that there are as many as transactions have written at the
+ *   same time.
  *
  * Why two snapshots that show the same rows of facts_version show the same facts: let T be a transaction that one shows
  * and the other one does not, the last of all such to commit.  The other one does not show T's row.  The first one
@@ -325,9 +326,9 @@ facts_note(Oid schema)
 }
 
 /*
- * What triggers on tables triple, rejected and relation call.  The function is in pg_catalog: triggers belong to the graph,
- * so that it can be restored, and written, where the extension is not; and those who may write facts need no right on the extension's
- * schema.  Others have the lock as soon as they prepare a statement, but no row.
+ * What triggers on tables triple, rejected and relation call.  The function is in pg_catalog: triggers belong to the
+ * graph, so that it can be restored, and written, where the extension is not; and those who may write facts need no
+ * right on the extension's schema.  Others have the lock as soon as they prepare a statement, but no row.
  */
 HKG_FUNCTION(hkg_facts_written);
 Datum

@@ -125,7 +125,10 @@ typedef struct Scoring
 	EvAdjuster	adjuster;
 } Scoring;
 
-/* In the current context.  Without the embedding, only the numbers of entities and relations, and who may answer, are taken from kge. */
+/*
+ * In the current context.  Without the embedding, only the numbers of entities and relations, and the entities that may
+ * answer, are taken from kge.
+ */
 extern void scoring_open(const Evidence *evidence, EvKind kind, KgeModel kge, int threads, Scoring *scoring);
 
 #endif							/* HKG_MODEL_PREDICTOR_H */

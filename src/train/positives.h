@@ -30,7 +30,8 @@ typedef struct Positives
 	const Triple *rejected;		/* none with a loss over all entities, to which all that is no fact is false */
 	int64		rejected_count;
 	Triple	   *triple;			/* the facts, then the samples that are no facts, then the rejected ones */
-	float	   *worth;			/* of each: the weight of its loss, or the evidence of a label, KGE_FACT of a fact, KGE_FALSE; NULL: all 1 */
+	float	   *worth;			/* of each: the weight of its loss, or with labels its evidence, KGE_FACT or KGE_FALSE;
+								 * NULL: all 1 */
 	int64		count;
 } Positives;
 

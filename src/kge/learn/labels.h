@@ -26,8 +26,8 @@ extern const KgeLabelling kge_labelling_plogicnet;
 extern float kge_label_evidence(float score, float evidence);
 
 /*
- * The cross entropy of n scores against their labels; no gradient flows through these.  labelling: NULL where all are KGE_FALSE.  Fills g with its
- * derivative by each score, times weight, and adds to loss[i] what score i loses, times weight.
+ * The cross entropy of n scores against their labels; no gradient flows through these.  Fills g with its derivative by
+ * each score, times weight, and adds to loss[i] what score i loses, times weight.  labelling: NULL if all are KGE_FALSE.
  */
 extern void kge_label_loss(const KgeLabelling *labelling, int n, const float *s, const float *evidence, float weight,
 						   float *g, float *loss);

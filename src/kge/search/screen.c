@@ -99,7 +99,10 @@ question_at(const KgeScreen *screen, int64_t place)
 	return &screen->asked->question[screen->number[place]];
 }
 
-/* Facts are no candidates, nor are entities of another type, nor is the given entity, where no fact of the relation is about one alone. */
+/*
+ * Facts are no candidates, nor are entities of another type, nor is the given entity if no fact of the relation is about
+ * one alone.
+ */
 static bool
 is_candidate(const KgeScreen *screen, const Question *question, int32_t entity)
 {
