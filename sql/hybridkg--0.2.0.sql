@@ -982,10 +982,31 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
+declare
+	gone text;
+	came text;
 begin
 	perform @extschema@._hkg_check_graph(graph);
 	perform set_config('search_path', format('pg_catalog, %I, pg_temp', graph), true);
-	-- a branch for each table, with the facts of a row s; one for each list; and the bins of each space
+	-- 1. Whether the tables are as they were read
+	select string_agg(distinct case when to_regclass(table_name) is null then 'table ' || table_name else format('column %s.%I', table_name, column_name) end, ', ')
+	into gone
+	from source_column c
+	where reading not in ('ignored', 'label') and not exists (select from pg_attribute
+		where attrelid = to_regclass(table_name) and attname = column_name and not attisdropped);
+	select string_agg(format('%s.%I', table_name, attname), ', ' order by table_name, attnum) into came
+	from source_table t join pg_attribute on attrelid = to_regclass(table_name) and attnum > 0 and not attisdropped
+	where not exists (select from source_column c where c.table_name = t.table_name and column_name = attname);
+	if gone is not null then
+		raise exception using errcode = 'undefined_column', message = format('graph "%s" reads what is not there: %s', graph, gone),
+			detail = coalesce('New, and not read yet: ' || came || '.', 'Nothing is new.'),
+			hint = format('After a renaming, change %1$I.source_table or source_column; or read all tables again: hkg_set_source(%1$L, ...).', graph);
+	elsif came is not null then
+		raise notice using message = format('not read, as they came later: %s', came),
+			hint = format('hkg_set_source(%L, ...) reads all tables again.', graph);
+	end if;
+
+	-- 2. A branch for each table, with the facts of a row s; one for each list; and the bins of each space
 	return (with own as (
 		select c.*, t.condition, d.base, @extschema@._hkg_entity(t.space, t.key, 's') as row,
 			@extschema@._hkg_reference(c.table_name::regclass, c.column_name, o.table_name::regclass, o.space, o.key) as referred
@@ -1031,14 +1052,15 @@ begin
 			cardinality(bins) + 1, space || '.next', space || '.within')
 		from own where relation is not null and reading in ('number', 'time')
 	)
-	select string_agg(query, e'\nunion all\n' order by place, name) from branch);
+	select coalesce(string_agg(query, e'\nunion all\n' order by place, name), 'select null, null, null where false') from branch);
 end
 $$;
 comment on function _hkg_facts_query(name, regclass, name) is
 'the query for the facts of all tables, or of the rows of one; for hkg_source and hkg_fill
 graph: a graph of tables
 tbl: the table, without its numbers and times; null: all
-without: a column of it that is left out';
+without: a column of it that is left out
+errors: 42703 when columns that are read are gone';
 
 create function hkg_source(graph name) returns text
 language plpgsql stable parallel unsafe
@@ -1047,8 +1069,6 @@ as $$
 #variable_conflict use_column
 declare
 	result text;
-	gone text;
-	came text;
 begin
 	perform @extschema@._hkg_check_graph(graph);
 	perform set_config('search_path', format('pg_catalog, %I, pg_temp', graph), true);
@@ -1060,25 +1080,6 @@ begin
 			hint = format('Give it tables or a query once: hkg_set_source(%1$L, schema => ''public''), or hkg_sync(%1$L, query, keep => true)', graph);
 	end if;
 
-	-- 1. Whether the tables are as they were read
-	select string_agg(distinct case when to_regclass(table_name) is null then 'table ' || table_name else format('column %s.%I', table_name, column_name) end, ', ')
-	into gone
-	from source_column c
-	where reading not in ('ignored', 'label') and not exists (select from pg_attribute
-		where attrelid = to_regclass(table_name) and attname = column_name and not attisdropped);
-	select string_agg(format('%s.%I', table_name, attname), ', ' order by table_name, attnum) into came
-	from source_table t join pg_attribute on attrelid = to_regclass(table_name) and attnum > 0 and not attisdropped
-	where not exists (select from source_column c where c.table_name = t.table_name and column_name = attname);
-	if gone is not null then
-		raise exception using errcode = 'undefined_column', message = format('graph "%s" reads what is not there: %s', graph, gone),
-			detail = coalesce('New, and not read yet: ' || came || '.', 'Nothing is new.'),
-			hint = format('After a renaming, change %1$I.source_table or source_column; or read all tables again: hkg_set_source(%1$L, ...).', graph);
-	elsif came is not null then
-		raise notice using message = format('not read, as they came later: %s', came),
-			hint = format('hkg_set_source(%L, ...) reads all tables again.', graph);
-	end if;
-
-	-- 2. The query of their columns
 	return @extschema@._hkg_facts_query(graph, null, null);
 end
 $$;
@@ -1996,8 +1997,10 @@ as $$
 #variable_conflict use_column
 declare
 	asked record;
+	facts text;
 	entity text;
 	value text;
+	amount text;
 	amounts text[];
 begin
 	-- 1. How the column is read
@@ -2029,22 +2032,22 @@ begin
 	prefix := asked.space || case reading when 'reference' then ':' else '=' end;
 
 	-- 2. The rows: the entity, the value as the graph names it, its amount, and the numbers of other columns
+	facts := @extschema@._hkg_facts_query(graph, tbl, column_name);
 	entity := @extschema@._hkg_entity(own, asked.key, 's');
 	value := case when reading = 'reference' then asked.referred
 		when reading in ('number', 'time') then format('(%L::text[])[1 + width_bucket(s.%I, %L::%I[])]',
 			@extschema@._hkg_bin_names(asked.space, asked.bins), column_name, asked.bins, asked.base)
 		else format('%L || s.%I::text', prefix, column_name) end;
-	select array_agg(format(case when d.base = 'money' then 's.%I::numeric::float8' when d.category = 'N' then 's.%I::float8' else 'extract(epoch from s.%I)::float8' end, d.name)
-			order by d.place), array_agg(d.name::text order by d.place)
-	into amounts, numbers
-	from source_column c join @extschema@._hkg_columns(tbl) d on d.name = c.column_name
-	where to_regclass(c.table_name) = tbl and c.reading in ('number', 'time') and c.relation is not null and c.column_name <> _hkg_asked_column.column_name;
-	cells := format('select %s, %s, %s, array[%s]::float8[] from %s s%s', entity, value,
-		case when reading = 'time' then format('extract(epoch from s.%I)::float8', column_name) when asked.base = 'money' then format('s.%I::numeric::float8', column_name)
-			when reading = 'number' then case when asked.base in ('time', 'timetz', 'interval') then format('extract(epoch from s.%I)::float8', column_name)
-				else format('s.%I::float8', column_name) end else 'null::float8' end,
+	select string_agg(n.amount, '') filter (where n.name = _hkg_asked_column.column_name),
+		coalesce(array_agg(n.amount order by place) filter (where n.name <> _hkg_asked_column.column_name), '{}'),
+		coalesce(array_agg(n.name::text order by place) filter (where n.name <> _hkg_asked_column.column_name), '{}')
+	into amount, amounts, numbers
+	from (select d.place, d.name, format(case when d.base = 'money' then 's.%I::numeric::float8' when d.category = 'N' then 's.%I::float8'
+				else 'extract(epoch from s.%I)::float8' end, d.name) as amount
+			from source_column c join @extschema@._hkg_columns(tbl) d on d.name = c.column_name
+			where to_regclass(c.table_name) = tbl and c.reading in ('number', 'time') and c.relation is not null) n;
+	cells := format('select %s, %s, %s, array[%s]::float8[] from %s s%s', entity, value, coalesce(amount, 'null::float8'),
 		array_to_string(amounts, ', '), asked.table_name, ' where ' || asked.condition);
-	numbers := coalesce(numbers, '{}');
 
 	if keys is not null or condition is not null then
 		execute format('select array(select e.name from %s s cross join lateral (select %s) e (name) where s.%I is %snull%s%s)', tbl, entity, column_name,
@@ -2055,22 +2058,18 @@ begin
 	-- 3. What rows have in common: the facts of their own columns, words of their texts, what links join them with, the facts
 	-- of what they refer to, and of what refers to them.  Nothing that the column itself says of the row.
 	tokens := concat_ws(e'\nunion all\n',
-		format('select head, relation, tail, count(*)::float8 from (%s) f (head, relation, tail) group by 1, 2, 3',
-			coalesce(@extschema@._hkg_facts_query(graph, tbl, column_name), 'select null, null, null where false')),
-		(select string_agg(format('select %s, %L, word, count(*)::float8 from %s s, regexp_split_to_table(lower(s.%I::text), ''[^[:alnum:]]+'') word where word <> '''' group by 1, 2, 3',
-				entity, 'words of ' || c.column_name, asked.table_name, c.column_name), e'\nunion all\n')
+		format('select head, relation, tail, count(*)::float8 from (%s) f (head, relation, tail) group by 1, 2, 3', facts),
+		(select string_agg(format($q$select %1$s, w.kind || %2$L, w.word, count(*)::float8
+from %4$s s, lateral (
+	select 'words of ', word from regexp_split_to_table(lower(s.%3$I::text), '[^[:alnum:]]+') word where word <> ''
+	union all select 'first word of ', (regexp_match(lower(s.%3$I::text), '^[^[:alnum:]]*([[:alnum:]]+)'))[1] where %5$L
+	union all select 'last word of ', (regexp_match(lower(s.%3$I::text), '([[:alnum:]]+)[^[:alnum:]]*$'))[1] where %5$L
+	union all select 'beginning of ', left(s.%3$I::text, n) from generate_series(1, 3) n where %5$L and s.%3$I ~ '^[[:alnum:]]{3,12}$'
+) w (kind, word) where word is not null group by 1, 2, 3$q$,
+				entity, c.column_name, c.column_name, asked.table_name, c.reading <> 'ignored'), e'\nunion all\n')
 			from source_column c join @extschema@._hkg_columns(tbl) d on d.name = c.column_name
 			where to_regclass(c.table_name) = tbl and c.part = '' and d.category = 'S' and d.readable
-				and (c.reading = 'label' or c.reading = 'key' or c.reading = 'ignored' and c.why like 'free text%')),
-		(select string_agg(format('select %1$s, place || %2$L, word, 1 from %4$s s, lateral (values (''first'', (regexp_match(lower(s.%3$I::text), ''^[^[:alnum:]]*([[:alnum:]]+)''))[1]),
-				(''last'', (regexp_match(lower(s.%3$I::text), ''([[:alnum:]]+)[^[:alnum:]]*$''))[1])) w (place, word) where word is not null',
-				entity, ' word of ' || c.column_name, c.column_name, asked.table_name), e'\nunion all\n')
-			from source_column c join @extschema@._hkg_columns(tbl) d on d.name = c.column_name
-			where to_regclass(c.table_name) = tbl and c.reading in ('label', 'key') and c.part = '' and d.category = 'S'),
-		(select string_agg(format('select %1$s, %2$L, left(s.%3$I::text, n), 1 from %4$s s, generate_series(1, 3) n where s.%3$I ~ ''^[[:alnum:]]{3,12}$''',
-				entity, 'beginning of ' || c.column_name, c.column_name, asked.table_name), e'\nunion all\n')
-			from source_column c join @extschema@._hkg_columns(tbl) d on d.name = c.column_name
-			where to_regclass(c.table_name) = tbl and c.reading in ('label', 'key') and c.part = '' and d.category = 'S'),
+				and (c.reading in ('label', 'key') or c.reading = 'ignored' and c.why like 'free text%')),
 		format($q$select t.* from (
 	with relation as materialized (
 		select id, name, name = any (%3$L) as link, name = any (%4$L) as refers, name = any (%5$L) as referred, name = any (%6$L) as plain from %1$I.relation
@@ -2134,24 +2133,21 @@ declare
 	refused text[];
 begin
 	asked := @extschema@._hkg_asked_column(graph, tbl, column_name, keys, condition, false);
-	-- what a reviewer refused leaves its probability to the others
+	-- what a reviewer refused is left out; it is no reason to be surer of the others
 	execute format('select array(select h.name || '' '' || t.name from %1$I.rejected x join %1$I.entity h on h.id = x.head join %1$I.entity t on t.id = x.tail
 		join %1$I.relation r on r.id = x.relation where r.name = $1)', graph) into refused using asked.relation;
 	return query
 	with answer as (
-		select a.*, entity || ' ' || value = any (refused) as out
-		from @extschema@._hkg_similar_rows(graph, asked.cells, asked.tokens, asked.numbers, false, asked.chosen) a
-	), likely as (
-		select a.*, a.probability / (1 - sum(case when a.out then a.probability else 0 end) over (partition by entity)) as chance
-		from answer a
+		select * from @extschema@._hkg_similar_rows(graph, asked.cells, asked.tokens, asked.numbers, false, asked.chosen) a
+		where entity || ' ' || value <> all (refused)
 	), best as (
-		select *, row_number() over ranked as number, lead(value) over ranked as next_value, lead(chance) over ranked as next_chance
-		from likely where not likely.out
+		select *, row_number() over ranked as number, lead(value) over ranked as next_value, lead(probability) over ranked as next_probability
+		from answer
 		window ranked as (partition by entity order by place)
 	)
-	select substr(b.entity, length(asked.own) + 2), substr(b.value, length(asked.prefix) + 1), b.chance,
+	select substr(b.entity, length(asked.own) + 2), substr(b.value, length(asked.prefix) + 1), b.probability,
 		case asked.reading when 'time' then (to_timestamp(b.expected) at time zone 'UTC')::text else round(b.expected::numeric, 3)::text end,
-		substr(b.next_value, length(asked.prefix) + 1), b.next_chance, b.reason
+		substr(b.next_value, length(asked.prefix) + 1), b.next_probability, b.reason
 	from best b
 	where b.number = 1
 	order by b.entity collate "C";

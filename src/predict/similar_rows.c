@@ -273,7 +273,8 @@ make_rows(ColumnData *data)
 
 		value[data->row.place[cell->row]] = cell->value < 0 ? -1 : data->value.place[cell->value];
 		data->known += cell->value >= 0;
-		amount[data->row.place[cell->row]] = cell->value < 0 ? NAN : cell->amount;
+		/* NaN sorts last, as in the server */
+		amount[data->row.place[cell->row]] = cell->value < 0 ? NAN : isnan(cell->amount) ? INFINITY : cell->amount;
 	}
 	rank_numbers(amount, count, amount_rank);
 	for (int j = 0; j < data->numbers; j++)
@@ -453,7 +454,7 @@ hkg_similar_rows(PG_FUNCTION_ARGS)
 		{
 			int32		row = asked[first + i];
 
-			similar_apply(&calibration, data.known, &answer[i]);
+			similar_apply(&calibration, data.known, data.value.count, &answer[i]);
 			return_answer(&data, numbers.name, row, &answer[i], result);
 		}
 	}

@@ -106,11 +106,15 @@ calibrated(const SimilarCalibration *calibration, double probability)
 }
 
 void
-similar_apply(const SimilarCalibration *calibration, int64_t candidates, SimilarAnswer *answer)
+similar_apply(const SimilarCalibration *calibration, int64_t candidates, int32_t values, SimilarAnswer *answer)
 {
 	double		best = answer->count == 0 ? 0 : answer->probability[0];
 	double		now = fmin(calibrated(calibration, best), (double) candidates / ((double) candidates + 1));
-	double		scale = best < 1 ? (1 - now) / (1 - best) : 0;
+	double		scale;
+
+	/* if nothing tells apart equally frequent values, known rows are rarely right: a value is rarer without its row */
+	now = fmax(now, fmin(best, 1.0 / values));
+	scale = best < 1 ? (1 - now) / (1 - best) : 0;
 
 	/* the others share what the best one leaves */
 	if (answer->own >= 0)

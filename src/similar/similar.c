@@ -20,7 +20,7 @@
 #define BATCH 32				/* rows of a step */
 #define STEPS 1024
 #define LEARNING_RATE 0.1		/* at first; it falls to 0 */
-#define DECAY 0.0005
+#define PRIOR 4					/* of the weights at 0, in rows: few rows teach little */
 #define LEFT_OUT 0.15			/* of kinds and numbers, drawn for each row of a step: so others that tell the same count */
 #define FIRST_WEIGHT 0.5		/* of a kind */
 #define FIRST_NUMBER 1.5		/* of a number's forms */
@@ -57,7 +57,8 @@ struct Similar
 	float	   *purity;			/* of each token: how much surer a value is where a row has it, 0 to 1 */
 	float	   *rank;			/* number j of candidate c is at j * candidates + c */
 	double	   *frequency;		/* of each value among the candidates */
-	double		mean_amount;
+	double		mean_amount;	/* of the finite ones */
+	double		finite;			/* their part of the candidates */
 	int			weights;		/* the last one is the background's */
 	double	   *weight;
 	double	   *gradient;		/* of each question of a batch */
@@ -312,9 +313,14 @@ index_candidates(Similar *similar)
 	for (int32_t c = 0; c < candidates; c++)
 	{
 		similar->frequency[rows->value[similar->candidate[c]]] += 1.0 / candidates;
-		if (rows->amount != NULL)
-			similar->mean_amount += rows->amount[similar->candidate[c]] / candidates;
+		if (rows->amount != NULL && isfinite(rows->amount[similar->candidate[c]]))
+		{
+			similar->mean_amount += rows->amount[similar->candidate[c]];
+			similar->finite++;
+		}
 	}
+	similar->mean_amount = similar->finite > 0 ? similar->mean_amount / similar->finite : 0;
+	similar->finite /= candidates;
 	memset(similar->posting, 0, ((size_t) rows->tokens + 2) * sizeof(int64_t));
 	for (int32_t c = 0; c < candidates; c++)
 		for (int64_t i = rows->first[similar->candidate[c]]; i < rows->first[similar->candidate[c] + 1]; i++)
@@ -394,7 +400,6 @@ learn_question(void *argument, int64_t item, int thread)
 {
 	Similar    *similar = argument;
 	double	   *gradient = similar->gradient + item * similar->weights;
-
 	SimilarScratch *scratch = scratch_of(similar, thread);
 	int			columns = similar->rows->kinds + similar->rows->numbers;
 
@@ -418,7 +423,7 @@ step(Similar *similar, int number, double *mean, double *square)
 	for (int k = 0; k < similar->weights; k++)
 	{
 		bool		background = k == similar->weights - 1;
-		double		slope = background ? 0 : DECAY * similar->weight[k];
+		double		slope = background ? 0 : PRIOR * similar->weight[k] / similar->candidates;
 
 		for (int i = 0; i < BATCH; i++)
 			slope += similar->gradient[i * similar->weights + k] / BATCH;
@@ -519,22 +524,31 @@ keep_greatest(Weighed *kept, int *count, int most, double weight, int32_t number
 	*count = (int) heap_offer(kept, *count, most, &offered, sizeof(Weighed), compare_weighed);
 }
 
+/* The order of a row's tokens: by kind, then by number */
+static bool
+token_comes_before(const SimilarRows *rows, int32_t a, int32_t b)
+{
+	return rows->kind[a] != rows->kind[b] ? rows->kind[a] < rows->kind[b] : a < b;
+}
+
 /* What makes two rows alike: the kinds of tokens, and the numbers, that count most */
 static void
 find_alike(const Similar *similar, int32_t row, int32_t other, SimilarAnswer *answer)
 {
 	const SimilarRows *rows = similar->rows;
 	Weighed		kept[SIMILAR_NEAREST];
+	int64_t		j = rows->first[other];
 	double		sum = 0;
 
-	/* tokens of a kind stand together */
+	/* both have their tokens in one order */
 	for (int64_t i = rows->first[row]; i < rows->first[row + 1]; i++)
 	{
 		int32_t		token = rows->token[i];
 
-		for (int64_t j = rows->first[other]; j < rows->first[other + 1]; j++)
-			if (rows->token[j] == token)
-				sum += rows->part[i] * rows->part[j] * token_weight(similar, token);
+		while (j < rows->first[other + 1] && token_comes_before(rows, rows->token[j], token))
+			j++;
+		if (j < rows->first[other + 1] && rows->token[j] == token)
+			sum += rows->part[i] * rows->part[j] * token_weight(similar, token);
 		if (i + 1 == rows->first[row + 1] || rows->kind[rows->token[i + 1]] != rows->kind[token])
 		{
 			if (sum > 0)
@@ -543,16 +557,16 @@ find_alike(const Similar *similar, int32_t row, int32_t other, SimilarAnswer *an
 		}
 	}
 	/* a number counts by how much less its distance is than that of an unknown one */
-	for (int j = 0; j < rows->numbers; j++)
+	for (int number = 0; number < rows->numbers; number++)
 	{
-		float		d = rank_distance(rank_of(rows, j, row), rank_of(rows, j, other));
+		float		d = rank_distance(rank_of(rows, number, row), rank_of(rows, number, other));
 
 		sum = 0;
 		for (int form = 0; form < SIMILAR_FORMS; form++)
-			sum += number_weights(similar, j)[form] *
+			sum += number_weights(similar, number)[form] *
 				(UNKNOWN_DISTANCE / (UNKNOWN_DISTANCE + width[form]) - d / (d + width[form]));
 		if (sum > 0)
-			keep_greatest(kept, &answer->alike_count, SIMILAR_NEAREST, sum, rows->kinds + j);
+			keep_greatest(kept, &answer->alike_count, SIMILAR_NEAREST, sum, rows->kinds + number);
 	}
 	qsort(kept, (size_t) answer->alike_count, sizeof(Weighed), compare_weighed);
 	for (int i = 0; i < answer->alike_count; i++)
@@ -568,22 +582,29 @@ answer_question(void *argument, int64_t item, int thread)
 	SimilarAnswer *answer = &similar->answer[item];
 	int32_t		row = similar->asked[item];
 	double		most = similar->candidates / (similar->candidates + 1.0);
+	double		finite;			/* share of finite amounts */
 	Weighed		kept[SIMILAR_VALUES];
 
-	*answer = (SimilarAnswer) {.own = rows->value[row] < 0 ? NAN : 0,.expected = rows->amount == NULL ? NAN : 0};
+	*answer = (SimilarAnswer) {.own = rows->value[row] < 0 ? NAN : 0};
 
 	/* 1. Each value has the shares of its rows, and its part of the background */
 	find_shares(similar, row, scratch, thread);
 	for (int32_t value = 0; value < rows->values; value++)
 		scratch->mass[value] = scratch->background * similar->frequency[value];
-	if (rows->amount != NULL)
-		answer->expected = scratch->background * similar->mean_amount;
+	finite = scratch->background * similar->finite;
+	answer->expected = finite * similar->mean_amount;
 	for (int32_t c = 0; c < similar->candidates; c++)
 	{
-		scratch->mass[rows->value[similar->candidate[c]]] += scratch->share[c];
-		if (rows->amount != NULL)
-			answer->expected += scratch->share[c] * rows->amount[similar->candidate[c]];
+		int32_t		of = similar->candidate[c];
+
+		scratch->mass[rows->value[of]] += scratch->share[c];
+		if (rows->amount != NULL && isfinite(rows->amount[of]))
+		{
+			answer->expected += scratch->share[c] * rows->amount[of];
+			finite += scratch->share[c];
+		}
 	}
+	answer->expected = finite > 0 ? answer->expected / finite : NAN;
 	if (rows->value[row] >= 0)
 		answer->own = fmin(most, scratch->mass[rows->value[row]]);
 	for (int32_t value = 0; value < rows->values; value++)

@@ -25,7 +25,7 @@ typedef struct SimilarRows
 	int32_t		tokens;
 	int32_t		numbers;		/* of a row */
 	int32_t		values;
-	const int64_t *first;		/* of each row, and the end: its tokens, each once */
+	const int64_t *first;		/* of each row, and the end: its tokens, each once, by kind, then ascending */
 	const int32_t *token;
 	const float *part;			/* of each: its share of the row's tokens of its kind; squares add up to 1 */
 	const int32_t *kind;		/* of each token */
@@ -52,7 +52,7 @@ typedef struct SimilarAnswer
 	int32_t		value[SIMILAR_VALUES];	/* most probable first */
 	double		probability[SIMILAR_VALUES];	/* n / (n + 1) at most, of n rows that were learnt from */
 	double		own;			/* probability of the value that the row has, from all other rows; NAN: it has none */
-	double		expected;		/* amount; NAN: values have no order */
+	double		expected;		/* mean of finite amounts; NAN: there are none */
 	int			nearest_count;
 	int32_t		nearest[SIMILAR_NEAREST];	/* rows with the best value that count most */
 	int			alike_count;
@@ -79,8 +79,10 @@ typedef struct SimilarCalibration
 extern bool similar_calibrate(Arena *arena, const int32_t *value, const SimilarAnswer *answer, int64_t count,
 							  SimilarCalibration *calibration);
 
-/* Applies it to an answer; candidates: how many rows were learnt from. */
-extern void similar_apply(const SimilarCalibration *calibration, int64_t candidates, SimilarAnswer *answer);
+/* Applies it to an answer; candidates: how many rows were learnt from; values: of these, the best of which has no less than
+ * an even part of 1. */
+extern void similar_apply(const SimilarCalibration *calibration, int64_t candidates, int32_t values,
+						  SimilarAnswer *answer);
 
 /*
  * The loss -log(FLOOR + probability of its value) of a row with a value, and its gradient in the weights; for tests.

@@ -208,9 +208,12 @@ create table piece_copy as select * from piece order by md5(id::text);
 truncate piece;
 insert into piece select * from piece_copy;
 select hkg_tools.differ('table was', $$select * from hkg_fill('q', 'piece', 'kind')$$);
--- what a reviewer refused is no answer, and leaves its probability to the others
+-- what a reviewer refused is no answer, and no reason to be surer of the others
 select hkg_reject('q', 'piece:3', 'kind', 'kind=kind 3');
-select key, value <> 'kind 3' as another from hkg_fill('q', 'piece', 'kind', keys => '{3}');
+select key, value <> 'kind 3' as another, probability < 0.1 as unsure from hkg_fill('q', 'piece', 'kind', keys => '{3}');
+select count(hkg_reject('q', 'piece:3', 'kind', name)) from q.entity where name like 'kind=%' and name <> 'kind=kind 3';
+select count(*) from hkg_fill('q', 'piece', 'kind', keys => '{3}');
+delete from q.rejected;
 update piece set kind = f.value from hkg_fill('q', 'shop.piece', 'kind', condition => 's.id <= 2000 and s.id <> 3') f where piece.id::text = f.key and f.probability > 0.9;
 update piece set kind = 'kind 3' where id = 3;
 select hkg_tools.differ('select id, kind from piece where id <= 2000', 'select id, kind from truth');
@@ -221,6 +224,34 @@ from hkg_doubt('q', 'piece', 'kind', 20) d join truth t on t.id::text = d.key;
 select key, value, better, reason ~ '^like piece' as has_reason from hkg_doubt('q', 'piece', 'kind', keys => '{4,5,6}');
 select count(*) from hkg_doubt('q', 'piece', 'kind', condition => 's.id % 2 = 0 and s.id <= 2000');
 select hkg_tools.try($$select hkg_doubt('q', 'piece', 'kind', 0)$$);
+-- another column is renamed
+alter table piece rename maker to producer;
+select hkg_tools.try($$select hkg_fill('q', 'piece', 'kind')$$);
+alter table piece rename producer to maker;
+-- tables without rows
+create table void (id int primary key, maker text);
+select column_name, reading from hkg_set_source('s', '{void}', sync => false);
+select hkg_tools.try($$select hkg_sync('s')$$);
+select hkg_tools.try($$select * from hkg_set_source('s', '{void}')$$);
+select hkg_drop_graph('s');
+-- NaN and infinity are values, and no part of a mean
+create table gauge (id int primary key, maker text, level float8);
+insert into gauge select i, 'maker ' || i % 4, case i % 4 when 0 then 10 when 1 then 20 when 2 then 'NaN' else 'Infinity'::float8 end from generate_series(1, 200) i;
+create table known_gauge as select * from gauge;
+update gauge set level = null where id % 7 = 3;
+select column_name, reading from hkg_set_source('s', '{gauge}');
+select k.level, count(*), count(*) filter (where f.probability > 0.8) as sure, count(*) filter (where abs(f.expected::float8 - k.level) < 1) as near,
+	count(*) filter (where f.expected in ('NaN', 'Infinity')) as odd
+from hkg_fill('s', 'gauge', 'level') f join known_gauge k on k.id::text = f.key group by 1 order by 1;
+-- of what nobody can know, twenty rows do not make sure: two thirds of the known coins lie on one side
+create table coin (id int primary key, a text, b text, c text, size int, weight int, side text);
+insert into coin select i, 'a' || (hashint4(i) & 3), 'b' || (hashint4(i * 7) & 7), 'c' || (hashint4(i * 11) & 3), hashint4(i * 13) & 63, hashint4(i * 17) & 63,
+	case when i <= 20 then 'side ' || (hashint4(i * 19) & 255 < 170)::int end from generate_series(1, 420) i;
+select from hkg_set_source('c', '{coin}');
+select count(*), avg(probability) < 0.75 as unsure from hkg_fill('c', 'coin', 'side');
+-- three sides that are as frequent: a third each
+update coin set side = case when id <= 300 then 'side ' || id % 3 end;
+select count(*), avg(probability) between 0.33 and 0.45 as a_third from hkg_fill('c', 'coin', 'side');
 -- references, times, words of a text, what rows are linked with, what refers to them
 create table author (id int primary key, country text);
 create table book (id int primary key, title text, author int references author, published date);
@@ -264,4 +295,4 @@ select hkg_tools.try($$select hkg_fill('q', 'truth', 'kind')$$);
 
 set client_min_messages = warning;
 drop schema shop cascade;
-select hkg_drop_graph(name) from unnest('{g,n,p,q,r,t}'::name[]) name;
+select hkg_drop_graph(name) from unnest('{c,g,n,p,q,r,s,t}'::name[]) name;

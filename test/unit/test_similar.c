@@ -67,23 +67,22 @@ draw(bool amounts)
 	return drawn;
 }
 
-/* By the definitions in similar.h and similar.c, of the frequency of a token and its values */
+/* By the definitions in similar.h and similar.c: what the common tokens of a kind count */
 static double
-likeness(const SimilarRows *rows, const double *weight, int a, int b)
+tokens_count(const SimilarRows *rows, const double *weight, int a, int b, int kind)
 {
-	static const double width[SIMILAR_FORMS] = {0.003, 0.03, 0.3};
+	const double *of = weight + SIMILAR_FORMS * kind;
 	double		sum = 0;
 
 	for (int64_t i = rows->first[a]; i < rows->first[a + 1]; i++)
 		for (int64_t j = rows->first[b]; j < rows->first[b + 1]; j++)
 		{
-			const double *of = weight + SIMILAR_FORMS * rows->kind[rows->token[i]];
 			double		known = 0;
 			double		have = 0;
 			double		by_value[2][VALUES] = {{0}};
 			double		entropy[2] = {0};
 
-			if (rows->token[i] != rows->token[j])
+			if (rows->token[i] != rows->token[j] || rows->kind[rows->token[i]] != kind)
 				continue;
 			for (int row = 0; row < rows->rows; row++)
 			{
@@ -106,16 +105,64 @@ likeness(const SimilarRows *rows, const double *weight, int a, int b)
 			sum += rows->part[i] * rows->part[j] *
 				(of[0] + of[1] * log(known / have) + of[2] * fmax(0, 1 - (have * entropy[1] / entropy[0] + 5) / (have + 5)));
 		}
-	for (int j = 0; j < rows->numbers; j++)
-	{
-		double		distance = fabs((double) rows->rank[j * rows->rows + a] - rows->rank[j * rows->rows + b]);
-
-		if (isnan(distance))
-			distance = 0.3;
-		for (int form = 0; form < SIMILAR_FORMS; form++)
-			sum -= weight[SIMILAR_FORMS * (rows->kinds + j) + form] * distance / (distance + width[form]);
-	}
 	return sum;
+}
+
+/* What a number takes away at a distance; NAN: that of an unknown one */
+static double
+distance_counts(const SimilarRows *rows, const double *weight, int number, double distance)
+{
+	static const double width[SIMILAR_FORMS] = {0.003, 0.03, 0.3};
+	double		sum = 0;
+
+	if (isnan(distance))
+		distance = 0.3;
+	for (int form = 0; form < SIMILAR_FORMS; form++)
+		sum += weight[SIMILAR_FORMS * (rows->kinds + number) + form] * distance / (distance + width[form]);
+	return sum;
+}
+
+static double
+distance_of(const SimilarRows *rows, int a, int b, int number)
+{
+	return fabs((double) rows->rank[number * rows->rows + a] - rows->rank[number * rows->rows + b]);
+}
+
+static double
+likeness(const SimilarRows *rows, const double *weight, int a, int b)
+{
+	double		sum = 0;
+
+	for (int kind = 0; kind < rows->kinds; kind++)
+		sum += tokens_count(rows, weight, a, b, kind);
+	for (int j = 0; j < rows->numbers; j++)
+		sum -= distance_counts(rows, weight, j, distance_of(rows, a, b, j));
+	return sum;
+}
+
+/* The reasons: what counts most, and counts at all; a number by how much nearer it is than an unknown one */
+static void
+compare_reasons(const SimilarRows *rows, const double *weight, int row, const SimilarAnswer *answer)
+{
+	double		counts[KINDS + NUMBERS];
+	int			other = answer->nearest[0];
+	int			positive = 0;
+
+	for (int kind = 0; kind < KINDS; kind++)
+		counts[kind] = tokens_count(rows, weight, row, other, kind);
+	for (int j = 0; j < NUMBERS; j++)
+		counts[KINDS + j] = distance_counts(rows, weight, j, NAN) - distance_counts(rows, weight, j, distance_of(rows, row, other, j));
+	for (int i = 0; i < KINDS + NUMBERS; i++)
+		positive += counts[i] > 1e-6;
+	CHECK_SAYING(answer->alike_count == (positive < SIMILAR_NEAREST ? positive : SIMILAR_NEAREST), "%d of %d reasons", answer->alike_count, positive);
+	for (int i = 0; i < answer->alike_count; i++)
+	{
+		int			above = 0;
+
+		for (int j = 0; j < KINDS + NUMBERS; j++)
+			above += counts[j] > counts[answer->alike[i]] + 1e-6;
+		CHECK_SAYING(above == i, "reason %d is number %d", i, above);
+	}
 }
 
 static void
@@ -155,6 +202,7 @@ compare_with_definition(const SimilarRows *rows, const double *weight, int weigh
 	for (int i = 0; i < answer->nearest_count; i++)
 		CHECK(answer->nearest[i] != row && rows->value[answer->nearest[i]] == answer->value[0]);
 	CHECK(answer->nearest_count > 0);
+	compare_reasons(rows, weight, row, answer);
 }
 
 static void
@@ -258,7 +306,7 @@ test_calibration(void)
 	}
 	first = answer[0];
 	CHECK(similar_calibrate(&arena, value, answer, 40, &calibration) && calibration.bins == 0);
-	similar_apply(&calibration, 100000, &first);
+	similar_apply(&calibration, 100000, 50, &first);
 	CHECK(first.probability[0] == answer[0].probability[0] && first.probability[2] == answer[0].probability[2]);
 	CHECK(!similar_calibrate(&empty_arena, value, answer, ANSWERS, &calibration));
 	CHECK(similar_calibrate(&arena, value, answer, ANSWERS, &calibration) && calibration.bins > 5);
@@ -269,7 +317,7 @@ test_calibration(void)
 		bool		high = answer[i].probability[0] > 0.7;
 		double		p = answer[i].probability[0];
 
-		similar_apply(&calibration, 100000, &answer[i]);
+		similar_apply(&calibration, 100000, 50, &answer[i]);
 		CHECK_SAYING(p > 0.85 || fabs(answer[i].probability[0] - chance[i]) < 0.1, "%g: %g, not %g", p, answer[i].probability[0], chance[i]);
 		CHECK(answer[i].own == answer[i].probability[value[i]]);
 		CHECK(answer[i].probability[0] + answer[i].probability[1] + answer[i].probability[2] < 1 + 1e-9);
