@@ -2233,10 +2233,9 @@ comment on function hkg_doubt(name, regclass, name, int, text[], text, text[], n
 'known values of a column, links or facts that all else contradicts, most doubtful first
 Each is asked for as if it were none. Values are compared as in hkg_fill. Links and facts are scored by a model: most doubtful are those whose score is farthest below their relation''s.
 graph: for values and links, one that hkg_set_source made
-tbl, column_name: a column that is read as category, flag, number, time or reference; or a table alone: its links
+tbl, column_name: as in hkg_fill; or a table alone: its links
 k: how many, at least 1
-keys: of rows with a value; null: all
-condition: SQL about row s that must hold, too; other tables need their schema
+keys, condition: as in hkg_fill, of rows with a value
 relations: without tbl: the facts of these, in any graph; null: all
 model: a trained model, for links and facts
 key, value: the row''s key as text, of several columns (a, b)::text, and the value; or head and tail
