@@ -2306,11 +2306,11 @@ as 'MODULE_PATHNAME', 'hkg_report_page' language c immutable parallel safe;
 comment on function _hkg_report_page() is
 'the page of hkg_report, without data';
 
-create function _hkg_escape_json(json text) returns text
+create function _hkg_escape_json(string text) returns text
 as 'MODULE_PATHNAME', 'hkg_escape_json' language c stable strict parallel safe;
 comment on function _hkg_escape_json(text) is
 'the same JSON in ASCII, with <, > and & escaped: it can stand in a page of HTML
-json: JSON in the encoding of the database';
+string: JSON in the encoding of the database';
 
 create function _hkg_drawn_questions(graph name, model name, wanted int)
 returns table (relation int, asks_tail bool, entities int[])
