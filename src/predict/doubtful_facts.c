@@ -334,7 +334,7 @@ hkg_doubtful_facts(PG_FUNCTION_ARGS)
 {
 	int			k = argument_int(fcinfo, 2, "k", 1, PG_INT32_MAX);
 	Call		call = call_begin(fcinfo, 3);
-	GivenNames	relations = given_names(fcinfo, 1, "relation");
+	GivenNames	relations = given_names(fcinfo, 1, "relations");
 	Predictor	predictor = predictor_open(call.graph, call.model, EV_BOTH);
 	const FactIndex *facts;
 	Pool	   *pool = hkg_pool();
