@@ -1967,7 +1967,7 @@ errors: 42704 for an unknown relation, 55000 if the model has no path network, o
 create function hkg_complete(graph name, relation text default null, k int default 100,
 	model name default 'default', min_probability float8 default 0.5, evidence text default 'all',
 	heads text[] default null, candidates text[] default null, one_each bool default false, exact bool default false)
-returns table (head text, relation text, tail text, score float8, probability float8, rule text)
+returns table (head text, relation text, tail text, score float8, probability float8, rule text, head_key text, tail_key text)
 as 'MODULE_PATHNAME', 'hkg_missing_facts' language c stable parallel safe cost 1000000 rows 100 support @extschema@._hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_complete(name, text, int, name, float8, text, text[], text[], bool, bool) is
@@ -1982,10 +1982,11 @@ evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), '
 heads: list only rows with these heads, array(select name from ...); null: all
 candidates: likewise for tails
 one_each: whether each head is listed once, with its most probable row
-exact: whether all questions are asked. Otherwise those are left out that a path network is unlikely to answer, and, with few heads or candidates, those about entities that these rank low
+exact: whether also those questions are asked that a path network, or with few heads or candidates these, are unlikely to answer
 score: any real number, higher is more plausible; see hkg_score
 probability: combines the questions for the tail and for the head: its log odds are the mean of theirs
-rule: the rule with the largest share, or else the best selected rule that infers the fact; null if none does';
+rule: the rule with the largest share, or else the best selected rule that infers the fact; null if none does
+head_key, tail_key: in a graph of tables, the keys of the rows as text, or the value; else null';
 
 create function hkg_reject(graph name, head text, relation text, tail text, reason text default null) returns bool
 as 'MODULE_PATHNAME' language c volatile parallel unsafe
@@ -2182,40 +2183,81 @@ runner_up, runner_up_probability: the second best
 reason: the rows with this value that are most like it, and in what
 errors: 42703 for a column that the graph is not made of, 55000 for one that cannot be filled, 53200 above hybridkg.max_memory';
 
-create function hkg_doubt(graph name, tbl regclass, column_name name, k int default 100, keys text[] default null, condition text default null)
-returns table (key text, value text, probability float8, better text, better_probability float8, reason text)
+create function _hkg_doubtful_facts(graph name, relation text[], k int, model name)
+returns table (key text, value text, probability float8, better text, better_probability float8, reason text, relation text, better_key text)
+as 'MODULE_PATHNAME', 'hkg_doubtful_facts' language c stable parallel unsafe cost 1000000 rows 100
+set search_path = pg_catalog, pg_temp;
+comment on function _hkg_doubtful_facts(name, text[], int, name) is
+'known facts that a model and all other facts contradict, most doubtful first; for hkg_doubt
+graph: an existing graph
+relation: relations of the facts; null: all
+k: how many, at least 1
+model: a trained model of the graph
+What it returns: as hkg_doubt';
+
+create function hkg_doubt(graph name, tbl regclass default null, column_name name default null, k int default 100, keys text[] default null,
+	condition text default null, relations text[] default null, model name default 'default')
+returns table (key text, value text, probability float8, better text, better_probability float8, reason text, relation text, better_key text)
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
 	asked record;
+	links text[];
 begin
 	if k is null or k < 1 then
 		raise exception using errcode = 'invalid_parameter_value', message = format('k must be at least 1, not %s', coalesce(k::text, 'null'));
 	end if;
-	asked := @extschema@._hkg_asked_column(graph, tbl, column_name, keys, condition, true);
+
+	-- 1. Values of a column
+	if column_name is not null then
+		if tbl is null then
+			raise exception using errcode = 'null_value_not_allowed', message = 'column_name needs a tbl';
+		end if;
+		asked := @extschema@._hkg_asked_column(graph, tbl, column_name, keys, condition, true);
+		return query
+		select substr(b.entity, length(asked.own) + 2), substr(b.own_value, length(asked.prefix) + 1), b.own,
+			substr(b.value, length(asked.prefix) + 1), b.probability, b.reason, asked.relation, substr(b.entity, length(asked.own) + 2)
+		from @extschema@._hkg_similar_rows(graph, asked.cells, asked.tokens, asked.numbers, true, asked.chosen) b
+		where b.place = 1 and b.value <> b.own_value
+		order by b.own - b.probability, b.entity collate "C" limit k;
+		return;
+	end if;
+
+	-- 2. Facts of a link table, of a relation, or of all
+	if coalesce(keys::text, condition) is not null then
+		raise exception using errcode = 'invalid_parameter_value', message = case when keys is not null then 'keys' else 'condition' end || ' needs a column_name',
+			hint = 'Links and facts are doubted all together: restrict the rows that are returned.';
+	elsif tbl is not null and relations is not null then
+		raise exception using errcode = 'invalid_parameter_value', message = 'tbl and relations must not both be given',
+			hint = 'The links of a table are the facts of relations that have its name.';
+	elsif tbl is not null then
+		perform @extschema@._hkg_check_graph(graph);
+		execute format('select array_agg(distinct relation) from %I.source_column where reading = ''link'' and to_regclass(table_name) = $1', graph) into links using tbl;
+		if links is null then
+			raise exception using errcode = 'invalid_parameter_value', message = format('tbl %s has no links in graph "%s", so a column_name is needed', tbl, graph),
+				hint = format('Columns and links are in table %I.source_column.', graph);
+		end if;
+	end if;
 	return query
-	select substr(b.entity, length(asked.own) + 2), substr(b.own_value, length(asked.prefix) + 1), b.own,
-		substr(b.value, length(asked.prefix) + 1), b.probability, b.reason
-	from @extschema@._hkg_similar_rows(graph, asked.cells, asked.tokens, asked.numbers, true, asked.chosen) b
-	where b.place = 1 and b.value <> b.own_value
-	order by b.own - b.probability, b.entity collate "C" limit k;
+	select * from @extschema@._hkg_doubtful_facts(graph, coalesce(links, relations), k, model);
 end
 $$;
-comment on function hkg_doubt(name, regclass, name, int, text[], text) is
-'known values of a column that other rows contradict, most doubtful first
-Each row is asked for as if it had no value, as in hkg_fill, so no value supports itself.
-graph: one that hkg_set_source made
-tbl, column_name: a column that is read as category, flag, number, time or reference
+comment on function hkg_doubt(name, regclass, name, int, text[], text, text[], name) is
+'known values of a column, links or facts that all else contradicts, most doubtful first
+Each is asked for as if it were none. Values are compared as in hkg_fill. Links and facts are scored by a model: most doubtful are those whose score is farthest below their relation''s.
+graph: for values and links, one that hkg_set_source made
+tbl, column_name: as in hkg_fill; or a table alone: its links
 k: how many, at least 1
-keys: of the rows; null: all
-condition: SQL about row s that must hold, too; other tables need their schema
-key: of the row, as text; of several columns (a, b)::text
-value, probability: the value, and its chance by all other rows
-better, better_probability: the most probable value
-reason: the rows with this value that are most like it, and in what
-errors: 22023 for a k below 1, and those of hkg_fill';
+keys, condition: as in hkg_fill, of rows with a value
+relations: without tbl: the facts of these, in any graph; null: all
+model: a trained model, for links and facts
+key, value: the row''s key as text, of several columns (a, b)::text, and the value; or head and tail
+probability: its chance by all other rows; of a fact, as if it were missing
+better_key, better, better_probability: the best value; or the best fact with another head or tail
+reason: rows with the better value that are most like it, and in what; or how far the score is below, and the best rule for the better fact
+errors: 22023 for a k below 1 and for arguments that do not go together, those of hkg_fill, and without a model 42704 or 55000';
 
 -- ---------------------------------------------------------------------------
 -- Evaluation
@@ -2279,11 +2321,11 @@ as 'MODULE_PATHNAME', 'hkg_report_page' language c immutable parallel safe;
 comment on function _hkg_report_page() is
 'the page of hkg_report, without data';
 
-create function _hkg_escape_json(json text) returns text
+create function _hkg_escape_json(string text) returns text
 as 'MODULE_PATHNAME', 'hkg_escape_json' language c stable strict parallel safe;
 comment on function _hkg_escape_json(text) is
 'the same JSON in ASCII, with <, > and & escaped: it can stand in a page of HTML
-json: JSON in the encoding of the database';
+string: JSON in the encoding of the database';
 
 create function _hkg_drawn_questions(graph name, model name, wanted int)
 returns table (relation int, asks_tail bool, entities int[])

@@ -77,7 +77,7 @@ _PG_init(void)
 							 NULL,
 							 &hkg_skip_unknown, false,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
-	hkg_reserve_prefix("hybridkg");
+	MarkGUCPrefixReserved("hybridkg");
 	dense_choose_kernels();
 	copy_begin();
 }
