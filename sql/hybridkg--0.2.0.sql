@@ -1181,6 +1181,10 @@ begin
 		raise exception using errcode = 'undefined_column', message = format('keys has a column that there is not: %s', wrong);
 	end if;
 
+	-- a schema's tables without a key stay out; rows that others refer to cannot be facts alone
+	delete from source_table t
+	where schema is not null and t.key is null and exists (select from pg_constraint where confrelid = t.table_name::regclass and contype = 'f');
+
 	-- 2. The columns
 	for tbl in select t.table_name::regclass from source_table t order by 1 loop
 		call @extschema@._hkg_read_columns(tbl);
@@ -1189,10 +1193,17 @@ begin
 		call @extschema@._hkg_read_references(tbl);
 	end loop;
 	select string_agg(t.table_name, ', ' order by t.table_name) into wrong from source_table t where t.entities and t.key is null;
-	if wrong is not null then
+	if wrong is not null and schema is null then
 		raise exception using errcode = 'object_not_in_prerequisite_state', message = format('there is no key of %s', wrong),
 			detail = 'A row is an entity, which its key names. Nothing was changed.',
 			hint = format('Name one, keys => ''{"%s": "column"}'', or add a primary key, or leave the table out.', split_part(wrong, ', ', 1));
+	end if;
+	delete from source_table t where t.entities and t.key is null;
+	select string_agg(name, ', ' order by name) into wrong from unnest(tables) a(tbl), format('%s', tbl) name
+	where not exists (select from source_table t where t.table_name::regclass = tbl);
+	if wrong is not null then
+		raise notice using message = format('not read, as nothing identifies their rows: %s', wrong),
+			hint = format('Name a key, keys => ''{"%s": "column"}'', or add a primary key.', split_part(wrong, ', ', 1));
 	end if;
 
 	-- 3. Names: a relation is a column; of two columns of one name, each has its table before it.  A space is shared by
@@ -1235,7 +1246,7 @@ comment on function hkg_set_source(name, regclass[], regnamespace, jsonb, bool) 
 'makes a graph of tables: notes in its table source_column what becomes of each column, which you may change, and has hkg_sync make the facts
 A row is an entity table:key, a value an entity space=value, a foreign key a relation. Numbers and times lie in bins, each linked with the next one, and eight in a band. Rows that join two or three entities are facts about these; without anything else they are no entities.
 graph: its name; made if there is none
-tables, schema: which tables, or all of a schema
+tables, schema: which tables, or those of a schema that have a key
 keys: what identifies rows that have no primary key: {"view": "column", "other": ["a", "b"]}
 sync: whether facts are made; false to change source_column first, and then call hkg_sync
 table_name, column_name: with the part of a time, or the other column of a link
@@ -1243,7 +1254,7 @@ reading: key, label, reference (to a row), link (of two references), flag, categ
 relation: its relation
 space: the table it refers to, or what its values are named by; columns of one enum or domain, or of one name and type, share it, and so do ship_country and country with mostly the same values
 why: the reason
-errors: 22023 unless one of tables and schema is given, 55000 for a table without a key, and those of hkg_create_graph and hkg_sync';
+errors: 22023 unless one of tables and schema is given, 55000 for one of tables without a key, and those of hkg_create_graph and hkg_sync';
 
 create function hkg_split(graph name, valid float8 default 0.03, test float8 default 0.03, seed bigint default 0,
 	out train_facts bigint, out valid_facts bigint, out test_facts bigint)
@@ -2076,21 +2087,25 @@ from %4$s s, lateral (
 	with relation as materialized (
 		select id, name, name = any (%3$L) as link, name = any (%4$L) as refers, name = any (%5$L) as referred, name = any (%6$L) as plain from %1$I.relation
 	), hop as materialized (
-		select o.id, o.name as entity, r.name as kind, f.tail as other, r.id as relation, r.link
+		select o.id, f.relation, '' as way, f.tail as other, r.link
 		from %1$I.entity o join %1$I.triple f on f.head = o.id join relation r on r.id = f.relation and (r.link or r.refers)
 		where starts_with(o.name, %2$L)
 		union all
-		select o.id, o.name, r.name || ' of', f.head, r.id, r.link
+		select o.id, f.relation, ' of', f.head, r.link
 		from %1$I.entity o join %1$I.triple f on f.tail = o.id join relation r on r.id = f.relation and (r.link or r.referred)
 		where starts_with(o.name, %2$L)
+	), plain as materialized (
+		select f.head, f.relation, f.tail from %1$I.triple f join relation r on r.id = f.relation and r.plain
+	), common as (
+		select id, relation, way, null::int as further, other as token, 1::float8 as count from hop where link
+		union all
+		select h.id, h.relation, h.way, f.relation, f.tail, count(*)
+		from hop h join plain f on f.head = h.other
+		where h.other <> h.id and not (f.relation = h.relation and f.tail = h.id) group by 1, 2, 3, 4, 5
 	)
-	select h.entity, h.kind, e.name, 1::float8 from hop h join %1$I.entity e on e.id = h.other where h.link
-	union all
-	select g.entity, g.kind || '.' || r.name, e.name, g.count
-	from (select h.entity, h.kind, f.relation, f.tail, count(*)::float8 from hop h join %1$I.triple f on f.head = h.other
-			join relation r on r.id = f.relation and r.plain
-			where h.other <> h.id and not (f.relation = h.relation and f.tail = h.id) group by 1, 2, 3, 4) g
-		join relation r on r.id = g.relation join %1$I.entity e on e.id = g.tail) t$q$, graph, own || ':',
+	select o.name, r.name || c.way || coalesce('.' || p.name, ''), e.name, c.count
+	from common c join %1$I.entity o on o.id = c.id join relation r on r.id = c.relation left join relation p on p.id = c.further
+		join %1$I.entity e on e.id = c.token) t$q$, graph, own || ':',
 			array(select distinct c.relation from source_column c
 				where c.reading = 'link' and not (to_regclass(c.table_name) = tbl and _hkg_asked_column.column_name in (c.column_name, c.part))),
 			array(select c.relation from source_column c where c.reading = 'reference' and c.relation is not null
