@@ -2,24 +2,26 @@
 #
 #	make, make install, make installcheck	for the server of PG_CONFIG
 #	make test	everything that checks the extension, on a private server
+#	make test SERVERS="15 17 18"	the same for each of these, in clean systems of Debian
 #	make soak	the long forms of some tests, in slices (test/soak/run)
 #	make demo	the packages of this Debian machine as tables, filled on a private server
 #	make demo-wordnet	all of WordNet, learnt likewise
 #	make paper-check	the paper's figures, our tables and the names of arms agree (bench/paper/check)
 #	make rdf	the extension hybridkg_rdf (make -C rdf install installs it)
 #	make package-test	the Debian package, built, used and purged in systems of their own
+#	make site	the documents as a site, in build/site/html: mkdocs.yml
 #	make dist	the archive of the last commit, for PGXN
 #	make lint, make fuzz, make coverage	see CONTRIBUTING.md
 #
 # make test, soak and demo need nothing but this folder: they see to the packages, and run
 # on a throw-away server that they make and remove (test/server).
 
-ifneq (,$(filter test soak demo demo-wordnet package-test lint fuzz coverage dist paper-check,$(MAKECMDGOALS)))
+ifneq (,$(filter test soak demo demo-wordnet package-test lint fuzz coverage dist site paper-check,$(MAKECMDGOALS)))
 
 # these come before pg_config is there
-.PHONY: test soak demo demo-wordnet package-test lint fuzz coverage dist paper-check
+.PHONY: test soak demo demo-wordnet package-test lint fuzz coverage dist site paper-check
 test:
-	@bash test/run
+	@bash test/$(if $(SERVERS),servers,run)
 soak:
 	@bash test/soak/run
 demo:
@@ -36,6 +38,12 @@ package-test:
 	@bash test/package
 paper-check:
 	@bench/paper/check
+site:
+	@test/packages site
+	rm -rf build/site
+	mkdir -p build/site/source
+	git ls-files '*.md' 'doc/*.png' LICENSE | xargs cp --parents -t build/site/source
+	mkdocs build -q
 dist: VERSION = $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" hybridkg.control)
 dist:
 	git archive --format=zip --prefix=hybridkg-$(VERSION)/ --output=hybridkg-$(VERSION).zip HEAD
@@ -48,7 +56,7 @@ EXTENSION = hybridkg
 RELEASE := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" hybridkg.control)
 # what updates a released version: sql/from-*.sql, then the script of this version
 DATA_built = $(patsubst sql/from-%.sql,sql/hybridkg--%--$(RELEASE).sql,$(wildcard sql/from-*.sql))
-DATA = $(filter-out $(DATA_built),$(sort $(wildcard sql/hybridkg--*.sql)))
+DATA = $(filter-out $(DATA_built),$(sort $(wildcard sql/hybridkg--*.sql sql/hybridkg--*.control)))
 
 REGRESS = $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
 REGRESS_OUT = build/regress

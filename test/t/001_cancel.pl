@@ -47,15 +47,10 @@ sub times_out
 	return $cancelled;
 }
 
-# A whole training tells how long each phase takes; the faster of two, for others may be using the machine.
-my $whole;
-foreach my $try (1 .. 2)
-{
-	my $started = time();
-
-	$node->safe_psql('postgres', $train);
-	$whole = min(grep { defined } $whole, time() - $started);
-}
+# A whole training tells how long each phase takes.
+my $started = time();
+$node->safe_psql('postgres', $train);
+my $whole = time() - $started;
 my %phase;
 @phase{qw(train mine sample evaluate)} = split /\|/, $node->safe_psql('postgres',
 	q{select sum(train_seconds), sum(mine_seconds), sum(sample_seconds), sum(evaluate_seconds)
@@ -63,7 +58,7 @@ my %phase;
 note(sprintf('whole %.2f s: %s', $whole, join ', ', map { "$_ $phase{$_}" } sort keys %phase));
 
 # Steps so small that none of these phases fits between two; evaluation has a test of its own.
-my $steps = min(12, ceil(1.2 * $whole / min(@phase{qw(train mine sample)})));
+my $steps = min(8, ceil(1.2 * $whole / min(@phase{qw(train mine sample)})));
 my $before = tables($node, 'g');
 my $hits = 0;
 foreach my $step (1 .. $steps - 1)

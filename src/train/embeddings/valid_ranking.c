@@ -2,9 +2,10 @@
  * valid_ranking.c
  *		The ranks of the valid split after each iteration (see valid_ranking.h).
  *
- * Each question is scored against all entities, which takes longer than the epochs where there are many.  So a graph of
- * more than EXACT_ENTITIES ranks as many triples of the split as a tenth of the epochs' time allows (doc/method.md, The
- * procedure).  That time is not measured but computed from the work: on any machine the same triples are ranked.
+ * Each question is scored against all entities, which takes longer than the epochs where there are many.  So as many
+ * triples of the split are ranked as a tenth of the epochs' time allows, or all of it where that takes a moment
+ * (doc/method.md, The procedure).  Time is not measured but computed from the work: on any machine the same triples are
+ * ranked.
  *
  * All iterations rank the same triples.  The difference of two of them has a standard error that is much smaller than
  * that of either.  Of iterations that the sample does not separate, the one that was trained longest is taken.
@@ -15,8 +16,8 @@
 
 #include "server/host.h"
 
-#define EXACT_ENTITIES 120000	/* up to which all of the split is ranked */
 #define MOST_TIME 0.1			/* of that of the epochs */
+#define A_MOMENT 0.02			/* seconds of a core */
 
 /* Triples that may be ranked after an iteration. */
 static int64
@@ -32,7 +33,7 @@ ValidRanking
 valid_ranking_sizes(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
 {
 	int64		all = facts->valid_count;
-	bool		exact = facts->learnt->entities <= EXACT_ENTITIES;
+	bool		exact = kge_rank_seconds(&learner->model, all) <= A_MOMENT;
 
 	return (ValidRanking) {
 		.sample = kge_sample(all, exact ? all + 1 : affordable(settings, facts->learnt, learner))
