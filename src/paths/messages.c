@@ -18,7 +18,7 @@
 #include "core/exponential.h"
 #include "core/vector.h"
 
-#define YIELD_AT (1 << 14)		/* edges between two looks at the slice's end */
+#define YIELD_AT (1 << 14)		/* edges between two looks at the end of the slice */
 
 typedef float Lanes __attribute__((vector_size(PATH_WIDTH_STEP * sizeof(float)), aligned(4), may_alias));
 typedef float Eight __attribute__((vector_size(ATTENTION * sizeof(float)), aligned(4), may_alias));
