@@ -1333,25 +1333,26 @@ settings: all other settings, and any of the above instead of the argument, by n
 errors: 22004 for a null graph, 22023 for values out of range, of no use beside another setting, or given twice, and for an unknown setting, 0A000 for what a score function, or more than one partition, does not go with, and for a precision that the machine lacks, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, or for patience without valid or held-out facts, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of, 54000 when a minibatch would be larger than any memory';
 
 -- Functions that take the arguments of hkg_train share the comments on arguments and errors.
+-- Run as a superuser by whoever creates the extension: every name is qualified, so none of a schema's owner is called.
 do $do$
 declare
-	arguments constant text := pg_get_function_arguments('@extschema@.hkg_train'::regproc);
-	meaning constant text := substring(obj_description('@extschema@.hkg_train'::regproc, 'pg_proc'), '\n.*');
+	arguments constant text := pg_catalog.pg_get_function_arguments('@extschema@.hkg_train'::regproc);
+	meaning constant text := pg_catalog.regexp_substr(pg_catalog.obj_description('@extschema@.hkg_train'::regproc, 'pg_proc'), '\n.*');
 begin
-	execute format($$
+	execute pg_catalog.format($$
 create function hkg_train_background(%s) returns int
 as 'MODULE_PATHNAME' language c volatile parallel unsafe
 set search_path = pg_catalog, pg_temp$$, arguments);
-	execute format('comment on function hkg_train_background is %L',
+	execute pg_catalog.format('comment on function hkg_train_background is %L',
 $$hkg_train in a background worker, with the caller's rights; returns its process id once it has begun
 It commits after every iteration, and after every epoch of a path network; the model of that name answers until the new one is ready. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It learns from the facts that are committed when it starts, as the current role and with the settings of the session.$$ ||
 		meaning || ', 53000 when no background worker is free, 55P03 when it waits for a lock that the caller''s transaction holds');
 
-	execute format($$
+	execute pg_catalog.format($$
 create function hkg_estimate(%s) returns table (item text, bytes bigint, flops float8)
 as 'MODULE_PATHNAME' language c stable parallel unsafe cost 100000 rows 10
 set search_path = pg_catalog, pg_temp$$, arguments);
-	execute format('comment on function hkg_estimate is %L',
+	execute pg_catalog.format('comment on function hkg_estimate is %L',
 $$what hkg_train would take, before it is tried: bytes of memory by purpose and in all, which must fit hybridkg.max_memory, and the floating-point operations of an epoch, and of one of the path network
 On several nodes it has the memory of a node, and what an epoch sends. It trains nothing. Not included: mined rules and their inferences, whose memory is checked while they are counted.$$ ||
 		meaning);
