@@ -2071,14 +2071,16 @@ begin
 	-- 3. What rows have in common: the facts of their own columns, words of their texts, what links join them with, the facts
 	-- of what they refer to, and of what refers to them.  Nothing that the column itself says of the row.
 	tokens := concat_ws(e'\nunion all\n',
-		format('select head, relation, tail, count(*)::float8 from (%s) f (head, relation, tail) group by 1, 2, 3', facts),
-		(select string_agg(format($q$select %1$s, w.kind || %2$L, w.word, count(*)::float8
+		format('select head, relation, tail, 1::float8 from (%s) f (head, relation, tail)', facts),
+		(select string_agg(format($q$select a.entity, w.kind || %2$L, w.word, 1
 from %4$s s, lateral (
-	select 'words of ', word from regexp_split_to_table(lower(s.%3$I::text), '[^[:alnum:]]+') word where word <> ''
-	union all select 'first word of ', (regexp_match(lower(s.%3$I::text), '^[^[:alnum:]]*([[:alnum:]]+)'))[1] where %5$L
-	union all select 'last word of ', (regexp_match(lower(s.%3$I::text), '([[:alnum:]]+)[^[:alnum:]]*$'))[1] where %5$L
+	select %1$s, string_to_array(btrim(regexp_replace(lower(s.%3$I::text), '[^[:alnum:]]+', ' ', 'g')), ' ') offset 0
+) a (entity, words), lateral (
+	select 'words of ', unnest(words)
+	union all select 'first word of ', words[1] where %5$L
+	union all select 'last word of ', words[cardinality(words)] where %5$L
 	union all select 'beginning of ', left(s.%3$I::text, n) from generate_series(1, 3) n where %5$L and s.%3$I ~ '^[[:alnum:]]{3,12}$'
-) w (kind, word) where word is not null group by 1, 2, 3$q$,
+) w (kind, word) where word is not null$q$,
 				entity, c.column_name, c.column_name, asked.table_name, c.reading <> 'ignored'), e'\nunion all\n')
 			from source_column c join @extschema@._hkg_columns(tbl) d on d.name = c.column_name
 			where to_regclass(c.table_name) = tbl and c.part = '' and d.category = 'S' and d.readable
@@ -2132,7 +2134,7 @@ comment on function _hkg_similar_rows(name, text, text, text[], bool, text[]) is
 'the ten most probable values of rows, by other rows that are like them; for hkg_fill and hkg_doubt
 graph: the graph that the queries read
 cell_query: a query for the rows: entity, value, amount, numbers; null: unknown
-token_query: a query for what rows have in common: entity, kind, token, how often
+token_query: a query for what rows have in common: entity, kind, token, how often; equal rows add up
 numbers: the names of the numbers
 known: whether the rows are those with a value, each asked for as if it had none, or those without
 keys: of these, the entities that are asked for; null: all
