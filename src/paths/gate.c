@@ -58,7 +58,7 @@ rows_of(float *matrix, GateRows rows, int width)
 
 /* What each candidate is multiplied with: 0 where it is dropped out. */
 KERNEL void
-mask_row(double dropout, uint64_t stream, int width, float *restrict mask)
+drop_row(double dropout, uint64_t stream, int width, float *restrict mask)
 {
 	uint64_t	bound = (uint64_t) (dropout * 65536);
 	float		kept = 1 / (1 - (float) dropout);
@@ -199,7 +199,7 @@ mask_of(const PathWalk *walk, int layer, int32_t place, RowScratch *scratch)
 {
 	if (!(walk->noise.dropout > 0))
 		return scratch->ones;
-	mask_row(walk->noise.dropout,
+	drop_row(walk->noise.dropout,
 			 random_mix(walk->noise.stream + (uint64_t) layer * (UINT64_C(1) << 32) + (uint64_t) place),
 			 walk->shape.width, scratch->mask);
 	return scratch->mask;
