@@ -2,6 +2,7 @@
 #
 #	make, make install, make installcheck	for the server of PG_CONFIG
 #	make test	everything that checks the extension, on a private server
+#	make test SERVERS="15 17 18"	the same for each of these, in clean systems of Debian
 #	make soak	the long forms of some tests, in slices (test/soak/run)
 #	make demo	the packages of this Debian machine as tables, filled on a private server
 #	make demo-wordnet	all of WordNet, learnt likewise
@@ -20,7 +21,7 @@ ifneq (,$(filter test soak demo demo-wordnet package-test lint fuzz coverage dis
 # these come before pg_config is there
 .PHONY: test soak demo demo-wordnet package-test lint fuzz coverage dist site paper-check
 test:
-	@bash test/run
+	@bash test/$(if $(SERVERS),servers,run)
 soak:
 	@bash test/soak/run
 demo:
@@ -55,7 +56,7 @@ EXTENSION = hybridkg
 RELEASE := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" hybridkg.control)
 # what updates a released version: sql/from-*.sql, then the script of this version
 DATA_built = $(patsubst sql/from-%.sql,sql/hybridkg--%--$(RELEASE).sql,$(wildcard sql/from-*.sql))
-DATA = $(filter-out $(DATA_built),$(sort $(wildcard sql/hybridkg--*.sql)))
+DATA = $(filter-out $(DATA_built),$(sort $(wildcard sql/hybridkg--*.sql sql/hybridkg--*.control)))
 
 REGRESS = $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
 REGRESS_OUT = build/regress

@@ -98,9 +98,9 @@ extern RdfOutcome rdf_read(RdfParser *parser);
 extern void rdf_skip(RdfParser *parser);
 
 /* scan.c */
-extern void rdf_fail(RdfParser *parser, const char *at, const char *format, ...)
-	__attribute__((format(printf, 3, 4))) pg_attribute_noreturn();
-extern void rdf_expected(RdfParser *parser, const char *what) pg_attribute_noreturn();
+extern _Noreturn void rdf_fail(RdfParser *parser, const char *at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+extern _Noreturn void rdf_expected(RdfParser *parser, const char *what);
 extern bool rdf_line_based(const RdfParser *parser);
 extern int	rdf_peek(const RdfParser *parser);
 extern int	rdf_peek_after(const RdfParser *parser, int bytes);

@@ -1181,6 +1181,10 @@ begin
 		raise exception using errcode = 'undefined_column', message = format('keys has a column that there is not: %s', wrong);
 	end if;
 
+	-- a schema's tables without a key stay out; rows that others refer to cannot be facts alone
+	delete from source_table t
+	where schema is not null and t.key is null and exists (select from pg_constraint where confrelid = t.table_name::regclass and contype = 'f');
+
 	-- 2. The columns
 	for tbl in select t.table_name::regclass from source_table t order by 1 loop
 		call @extschema@._hkg_read_columns(tbl);
@@ -1189,10 +1193,17 @@ begin
 		call @extschema@._hkg_read_references(tbl);
 	end loop;
 	select string_agg(t.table_name, ', ' order by t.table_name) into wrong from source_table t where t.entities and t.key is null;
-	if wrong is not null then
+	if wrong is not null and schema is null then
 		raise exception using errcode = 'object_not_in_prerequisite_state', message = format('there is no key of %s', wrong),
 			detail = 'A row is an entity, which its key names. Nothing was changed.',
 			hint = format('Name one, keys => ''{"%s": "column"}'', or add a primary key, or leave the table out.', split_part(wrong, ', ', 1));
+	end if;
+	delete from source_table t where t.entities and t.key is null;
+	select string_agg(name, ', ' order by name) into wrong from unnest(tables) a(tbl), format('%s', tbl) name
+	where not exists (select from source_table t where t.table_name::regclass = tbl);
+	if wrong is not null then
+		raise notice using message = format('not read, as nothing identifies their rows: %s', wrong),
+			hint = format('Name a key, keys => ''{"%s": "column"}'', or add a primary key.', split_part(wrong, ', ', 1));
 	end if;
 
 	-- 3. Names: a relation is a column; of two columns of one name, each has its table before it.  A space is shared by
@@ -1235,7 +1246,7 @@ comment on function hkg_set_source(name, regclass[], regnamespace, jsonb, bool) 
 'makes a graph of tables: notes in its table source_column what becomes of each column, which you may change, and has hkg_sync make the facts
 A row is an entity table:key, a value an entity space=value, a foreign key a relation. Numbers and times lie in bins, each linked with the next one, and eight in a band. Rows that join two or three entities are facts about these; without anything else they are no entities.
 graph: its name; made if there is none
-tables, schema: which tables, or all of a schema
+tables, schema: which tables, or those of a schema that have a key
 keys: what identifies rows that have no primary key: {"view": "column", "other": ["a", "b"]}
 sync: whether facts are made; false to change source_column first, and then call hkg_sync
 table_name, column_name: with the part of a time, or the other column of a link
@@ -1243,7 +1254,7 @@ reading: key, label, reference (to a row), link (of two references), flag, categ
 relation: its relation
 space: the table it refers to, or what its values are named by; columns of one enum or domain, or of one name and type, share it, and so do ship_country and country with mostly the same values
 why: the reason
-errors: 22023 unless one of tables and schema is given, 55000 for a table without a key, and those of hkg_create_graph and hkg_sync';
+errors: 22023 unless one of tables and schema is given, 55000 for one of tables without a key, and those of hkg_create_graph and hkg_sync';
 
 create function hkg_split(graph name, valid float8 default 0.03, test float8 default 0.03, seed bigint default 0,
 	out train_facts bigint, out valid_facts bigint, out test_facts bigint)
@@ -1323,25 +1334,26 @@ settings: all other settings, and any of the above instead of the argument, by n
 errors: 22004 for a null graph, 22023 for values out of range, of no use beside another setting, or given twice, and for an unknown setting, 0A000 for what a score function, or more than one partition, does not go with, and for a precision that the machine lacks, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, or for patience without valid or held-out facts, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of, 54000 when a minibatch would be larger than any memory';
 
 -- Functions that take the arguments of hkg_train share the comments on arguments and errors.
+-- Run as a superuser by whoever creates the extension: every name is qualified, so none of a schema's owner is called.
 do $do$
 declare
-	arguments constant text := pg_get_function_arguments('@extschema@.hkg_train'::regproc);
-	meaning constant text := substring(obj_description('@extschema@.hkg_train'::regproc, 'pg_proc'), '\n.*');
+	arguments constant text := pg_catalog.pg_get_function_arguments('@extschema@.hkg_train'::regproc);
+	meaning constant text := pg_catalog.regexp_substr(pg_catalog.obj_description('@extschema@.hkg_train'::regproc, 'pg_proc'), '\n.*');
 begin
-	execute format($$
+	execute pg_catalog.format($$
 create function hkg_train_background(%s) returns int
 as 'MODULE_PATHNAME' language c volatile parallel unsafe
 set search_path = pg_catalog, pg_temp$$, arguments);
-	execute format('comment on function hkg_train_background is %L',
+	execute pg_catalog.format('comment on function hkg_train_background is %L',
 $$hkg_train in a background worker, with the caller's rights; returns its process id once it has begun
 It commits after every iteration, and after every epoch of a path network; the model of that name answers until the new one is ready. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It learns from the facts that are committed when it starts, as the current role and with the settings of the session.$$ ||
 		meaning || ', 53000 when no background worker is free, 55P03 when it waits for a lock that the caller''s transaction holds');
 
-	execute format($$
+	execute pg_catalog.format($$
 create function hkg_estimate(%s) returns table (item text, bytes bigint, flops float8)
 as 'MODULE_PATHNAME' language c stable parallel unsafe cost 100000 rows 10
 set search_path = pg_catalog, pg_temp$$, arguments);
-	execute format('comment on function hkg_estimate is %L',
+	execute pg_catalog.format('comment on function hkg_estimate is %L',
 $$what hkg_train would take, before it is tried: bytes of memory by purpose and in all, which must fit hybridkg.max_memory, and the floating-point operations of an epoch, and of one of the path network
 On several nodes it has the memory of a node, and what an epoch sends. It trains nothing. Not included: mined rules and their inferences, whose memory is checked while they are counted.$$ ||
 		meaning);
@@ -1957,7 +1969,7 @@ errors: 42704 for an unknown relation, 55000 if the model has no path network, o
 create function hkg_complete(graph name, relation text default null, k int default 100,
 	model name default 'default', min_probability float8 default 0.5, evidence text default 'all',
 	heads text[] default null, candidates text[] default null, one_each bool default false, exact bool default false)
-returns table (head text, relation text, tail text, score float8, probability float8, rule text)
+returns table (head text, relation text, tail text, score float8, probability float8, rule text, head_key text, tail_key text)
 as 'MODULE_PATHNAME', 'hkg_missing_facts' language c stable parallel safe cost 1000000 rows 100 support @extschema@._hkg_estimate_k
 set search_path = pg_catalog, pg_temp;
 comment on function hkg_complete(name, text, int, name, float8, text, text[], text[], bool, bool) is
@@ -1972,10 +1984,11 @@ evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), '
 heads: list only rows with these heads, array(select name from ...); null: all
 candidates: likewise for tails
 one_each: whether each head is listed once, with its most probable row
-exact: whether all questions are asked. Otherwise those are left out that a path network is unlikely to answer, and, with few heads or candidates, those about entities that these rank low
+exact: whether also those questions are asked that a path network, or with few heads or candidates these, are unlikely to answer
 score: any real number, higher is more plausible; see hkg_score
 probability: combines the questions for the tail and for the head: its log odds are the mean of theirs
-rule: the rule with the largest share, or else the best selected rule that infers the fact; null if none does';
+rule: the rule with the largest share, or else the best selected rule that infers the fact; null if none does
+head_key, tail_key: in a graph of tables, the keys of the rows as text, or the value; else null';
 
 create function hkg_reject(graph name, head text, relation text, tail text, reason text default null) returns bool
 as 'MODULE_PATHNAME' language c volatile parallel unsafe
@@ -2059,14 +2072,16 @@ begin
 	-- 3. What rows have in common: the facts of their own columns, words of their texts, what links join them with, the facts
 	-- of what they refer to, and of what refers to them.  Nothing that the column itself says of the row.
 	tokens := concat_ws(e'\nunion all\n',
-		format('select head, relation, tail, count(*)::float8 from (%s) f (head, relation, tail) group by 1, 2, 3', facts),
-		(select string_agg(format($q$select %1$s, w.kind || %2$L, w.word, count(*)::float8
+		format('select head, relation, tail, 1::float8 from (%s) f (head, relation, tail)', facts),
+		(select string_agg(format($q$select a.entity, w.kind || %2$L, w.word, 1
 from %4$s s, lateral (
-	select 'words of ', word from regexp_split_to_table(lower(s.%3$I::text), '[^[:alnum:]]+') word where word <> ''
-	union all select 'first word of ', (regexp_match(lower(s.%3$I::text), '^[^[:alnum:]]*([[:alnum:]]+)'))[1] where %5$L
-	union all select 'last word of ', (regexp_match(lower(s.%3$I::text), '([[:alnum:]]+)[^[:alnum:]]*$'))[1] where %5$L
+	select %1$s, string_to_array(btrim(regexp_replace(lower(s.%3$I::text), '[^[:alnum:]]+', ' ', 'g')), ' ') offset 0
+) a (entity, words), lateral (
+	select 'words of ', unnest(words)
+	union all select 'first word of ', words[1] where %5$L
+	union all select 'last word of ', words[cardinality(words)] where %5$L
 	union all select 'beginning of ', left(s.%3$I::text, n) from generate_series(1, 3) n where %5$L and s.%3$I ~ '^[[:alnum:]]{3,12}$'
-) w (kind, word) where word is not null group by 1, 2, 3$q$,
+) w (kind, word) where word is not null$q$,
 				entity, c.column_name, c.column_name, asked.table_name, c.reading <> 'ignored'), e'\nunion all\n')
 			from source_column c join @extschema@._hkg_columns(tbl) d on d.name = c.column_name
 			where to_regclass(c.table_name) = tbl and c.part = '' and d.category = 'S' and d.readable
@@ -2075,21 +2090,25 @@ from %4$s s, lateral (
 	with relation as materialized (
 		select id, name, name = any (%3$L) as link, name = any (%4$L) as refers, name = any (%5$L) as referred, name = any (%6$L) as plain from %1$I.relation
 	), hop as materialized (
-		select o.id, o.name as entity, r.name as kind, f.tail as other, r.id as relation, r.link
+		select o.id, f.relation, '' as way, f.tail as other, r.link
 		from %1$I.entity o join %1$I.triple f on f.head = o.id join relation r on r.id = f.relation and (r.link or r.refers)
 		where starts_with(o.name, %2$L)
 		union all
-		select o.id, o.name, r.name || ' of', f.head, r.id, r.link
+		select o.id, f.relation, ' of', f.head, r.link
 		from %1$I.entity o join %1$I.triple f on f.tail = o.id join relation r on r.id = f.relation and (r.link or r.referred)
 		where starts_with(o.name, %2$L)
+	), plain as materialized (
+		select f.head, f.relation, f.tail from %1$I.triple f join relation r on r.id = f.relation and r.plain
+	), common as (
+		select id, relation, way, null::int as further, other as token, 1::float8 as count from hop where link
+		union all
+		select h.id, h.relation, h.way, f.relation, f.tail, count(*)
+		from hop h join plain f on f.head = h.other
+		where h.other <> h.id and not (f.relation = h.relation and f.tail = h.id) group by 1, 2, 3, 4, 5
 	)
-	select h.entity, h.kind, e.name, 1::float8 from hop h join %1$I.entity e on e.id = h.other where h.link
-	union all
-	select g.entity, g.kind || '.' || r.name, e.name, g.count
-	from (select h.entity, h.kind, f.relation, f.tail, count(*)::float8 from hop h join %1$I.triple f on f.head = h.other
-			join relation r on r.id = f.relation and r.plain
-			where h.other <> h.id and not (f.relation = h.relation and f.tail = h.id) group by 1, 2, 3, 4) g
-		join relation r on r.id = g.relation join %1$I.entity e on e.id = g.tail) t$q$, graph, own || ':',
+	select o.name, r.name || c.way || coalesce('.' || p.name, ''), e.name, c.count
+	from common c join %1$I.entity o on o.id = c.id join relation r on r.id = c.relation left join relation p on p.id = c.further
+		join %1$I.entity e on e.id = c.token) t$q$, graph, own || ':',
 			array(select distinct c.relation from source_column c
 				where c.reading = 'link' and not (to_regclass(c.table_name) = tbl and _hkg_asked_column.column_name in (c.column_name, c.part))),
 			array(select c.relation from source_column c where c.reading = 'reference' and c.relation is not null
@@ -2116,7 +2135,7 @@ comment on function _hkg_similar_rows(name, text, text, text[], bool, text[]) is
 'the ten most probable values of rows, by other rows that are like them; for hkg_fill and hkg_doubt
 graph: the graph that the queries read
 cell_query: a query for the rows: entity, value, amount, numbers; null: unknown
-token_query: a query for what rows have in common: entity, kind, token, how often
+token_query: a query for what rows have in common: entity, kind, token, how often; equal rows add up
 numbers: the names of the numbers
 known: whether the rows are those with a value, each asked for as if it had none, or those without
 keys: of these, the entities that are asked for; null: all
@@ -2168,40 +2187,81 @@ runner_up, runner_up_probability: the second best
 reason: the rows with this value that are most like it, and in what
 errors: 42703 for a column that the graph is not made of, 55000 for one that cannot be filled, 53200 above hybridkg.max_memory';
 
-create function hkg_doubt(graph name, tbl regclass, column_name name, k int default 100, keys text[] default null, condition text default null)
-returns table (key text, value text, probability float8, better text, better_probability float8, reason text)
+create function _hkg_doubtful_facts(graph name, relation text[], k int, model name)
+returns table (key text, value text, probability float8, better text, better_probability float8, reason text, relation text, better_key text)
+as 'MODULE_PATHNAME', 'hkg_doubtful_facts' language c stable parallel unsafe cost 1000000 rows 100
+set search_path = pg_catalog, pg_temp;
+comment on function _hkg_doubtful_facts(name, text[], int, name) is
+'known facts that a model and all other facts contradict, most doubtful first; for hkg_doubt
+graph: an existing graph
+relation: relations of the facts; null: all
+k: how many, at least 1
+model: a trained model of the graph
+What it returns: as hkg_doubt';
+
+create function hkg_doubt(graph name, tbl regclass default null, column_name name default null, k int default 100, keys text[] default null,
+	condition text default null, relations text[] default null, model name default 'default')
+returns table (key text, value text, probability float8, better text, better_probability float8, reason text, relation text, better_key text)
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
 	asked record;
+	links text[];
 begin
 	if k is null or k < 1 then
 		raise exception using errcode = 'invalid_parameter_value', message = format('k must be at least 1, not %s', coalesce(k::text, 'null'));
 	end if;
-	asked := @extschema@._hkg_asked_column(graph, tbl, column_name, keys, condition, true);
+
+	-- 1. Values of a column
+	if column_name is not null then
+		if tbl is null then
+			raise exception using errcode = 'null_value_not_allowed', message = 'column_name needs a tbl';
+		end if;
+		asked := @extschema@._hkg_asked_column(graph, tbl, column_name, keys, condition, true);
+		return query
+		select substr(b.entity, length(asked.own) + 2), substr(b.own_value, length(asked.prefix) + 1), b.own,
+			substr(b.value, length(asked.prefix) + 1), b.probability, b.reason, asked.relation, substr(b.entity, length(asked.own) + 2)
+		from @extschema@._hkg_similar_rows(graph, asked.cells, asked.tokens, asked.numbers, true, asked.chosen) b
+		where b.place = 1 and b.value <> b.own_value
+		order by b.own - b.probability, b.entity collate "C" limit k;
+		return;
+	end if;
+
+	-- 2. Facts of a link table, of a relation, or of all
+	if coalesce(keys::text, condition) is not null then
+		raise exception using errcode = 'invalid_parameter_value', message = case when keys is not null then 'keys' else 'condition' end || ' needs a column_name',
+			hint = 'Links and facts are doubted all together: restrict the rows that are returned.';
+	elsif tbl is not null and relations is not null then
+		raise exception using errcode = 'invalid_parameter_value', message = 'tbl and relations must not both be given',
+			hint = 'The links of a table are the facts of relations that have its name.';
+	elsif tbl is not null then
+		perform @extschema@._hkg_check_graph(graph);
+		execute format('select array_agg(distinct relation) from %I.source_column where reading = ''link'' and to_regclass(table_name) = $1', graph) into links using tbl;
+		if links is null then
+			raise exception using errcode = 'invalid_parameter_value', message = format('tbl %s has no links in graph "%s", so a column_name is needed', tbl, graph),
+				hint = format('Columns and links are in table %I.source_column.', graph);
+		end if;
+	end if;
 	return query
-	select substr(b.entity, length(asked.own) + 2), substr(b.own_value, length(asked.prefix) + 1), b.own,
-		substr(b.value, length(asked.prefix) + 1), b.probability, b.reason
-	from @extschema@._hkg_similar_rows(graph, asked.cells, asked.tokens, asked.numbers, true, asked.chosen) b
-	where b.place = 1 and b.value <> b.own_value
-	order by b.own - b.probability, b.entity collate "C" limit k;
+	select * from @extschema@._hkg_doubtful_facts(graph, coalesce(links, relations), k, model);
 end
 $$;
-comment on function hkg_doubt(name, regclass, name, int, text[], text) is
-'known values of a column that other rows contradict, most doubtful first
-Each row is asked for as if it had no value, as in hkg_fill, so no value supports itself.
-graph: one that hkg_set_source made
-tbl, column_name: a column that is read as category, flag, number, time or reference
+comment on function hkg_doubt(name, regclass, name, int, text[], text, text[], name) is
+'known values of a column, links or facts that all else contradicts, most doubtful first
+Each is asked for as if it were none. Values are compared as in hkg_fill. Links and facts are scored by a model: most doubtful are those whose score is farthest below their relation''s.
+graph: for values and links, one that hkg_set_source made
+tbl, column_name: as in hkg_fill; or a table alone: its links
 k: how many, at least 1
-keys: of the rows; null: all
-condition: SQL about row s that must hold, too; other tables need their schema
-key: of the row, as text; of several columns (a, b)::text
-value, probability: the value, and its chance by all other rows
-better, better_probability: the most probable value
-reason: the rows with this value that are most like it, and in what
-errors: 22023 for a k below 1, and those of hkg_fill';
+keys, condition: as in hkg_fill, of rows with a value
+relations: without tbl: the facts of these, in any graph; null: all
+model: a trained model, for links and facts
+key, value: the row''s key as text, of several columns (a, b)::text, and the value; or head and tail
+probability: its chance by all other rows; of a fact, as if it were missing
+better_key, better, better_probability: the best value; or the best fact with another head or tail
+reason: rows with the better value that are most like it, and in what; or how far the score is below, and the best rule for the better fact
+errors: 22023 for a k below 1 and for arguments that do not go together, those of hkg_fill, and without a model 42704 or 55000';
 
 -- ---------------------------------------------------------------------------
 -- Evaluation
@@ -2265,11 +2325,11 @@ as 'MODULE_PATHNAME', 'hkg_report_page' language c immutable parallel safe;
 comment on function _hkg_report_page() is
 'the page of hkg_report, without data';
 
-create function _hkg_escape_json(json text) returns text
+create function _hkg_escape_json(string text) returns text
 as 'MODULE_PATHNAME', 'hkg_escape_json' language c stable strict parallel safe;
 comment on function _hkg_escape_json(text) is
 'the same JSON in ASCII, with <, > and & escaped: it can stand in a page of HTML
-json: JSON in the encoding of the database';
+string: JSON in the encoding of the database';
 
 create function _hkg_drawn_questions(graph name, model name, wanted int)
 returns table (relation int, asks_tail bool, entities int[])

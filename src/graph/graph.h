@@ -202,6 +202,11 @@ extern void graph_keep_relation_names(Graph *graph);
 /* For a query from rows u (head, relation, tail) of ids: joins h.name, r.name and t.name. */
 extern char *graph_names_join(const Graph *graph);
 
+/* The expression for what a name is in the tables that a graph was made of: 7 for product:7, tea for category=tea; else null */
+#define KEY_OF_NAME(name, types) \
+	"(select substr(" name ", length(type) + 1) from unnest(" types ") type " \
+	"where right(type, 1) in (':', '=') and starts_with(" name ", type) order by length(type) desc limit 1)"
+
 /* For errhint: the names in a table (entity, relation, model) when they are few, else the one nearest to `name`. */
 extern char *graph_hint(Graph *graph, const char *table, const char *name);
 

@@ -57,7 +57,7 @@ extern int	node_slices_count(const Graph *graph);
 extern bool node_slices_run(const NodeSlices *slices);
 
 /* ERROR 55000: another version of the library runs on a node.  fault: what is wrong with its answer, a sentence */
-extern void node_answer_refused(const char *function, const char *fault) pg_attribute_noreturn();
+extern _Noreturn void node_answer_refused(const char *function, const char *fault);
 
 /* The same unless the answer has as many numbers as expected */
 extern void node_answer_check(const char *function, int64 count, int64 expected);

@@ -346,7 +346,7 @@ hkg_facts_written(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("this transaction does not write table \"%s\"", RelationGetRelationName(table)),
 				 errhint("Triggers on tables of a graph call hkg_facts_changed; nobody else needs to.")));
-	if (!hkg_counts_rows(table) || table->pgstat_info->trans != NULL)
+	if (!pgstat_should_count_relation(table) || table->pgstat_info->trans != NULL)
 		facts_note(RelationGetNamespace(table));
 	relation_close(table, AccessShareLock);
 	PG_RETURN_VOID();

@@ -80,7 +80,7 @@ extern Pool *model_pool(const KgeModel *kge);
 extern KgeModel model_of_graph(const Model *model, const GraphData *data);
 
 /* ERROR 55000: the model has no embedding of the relation of that name. */
-extern void model_refuse_relation(const Model *model, const Graph *graph, const char *name) pg_attribute_noreturn();
+extern _Noreturn void model_refuse_relation(const Model *model, const Graph *graph, const char *name);
 
 /* The row of the relation of that name.  ERROR 42704 where the graph has none, 55000 where the model has none. */
 extern int32 model_relation_row(const Model *model, Graph *graph, const char *name);

@@ -152,7 +152,7 @@ return_missing(const Graph *graph, const char *model, const MissingList *list, c
 			   SqlResult *result)
 {
 	char	   *query = psprintf("select h.name::text, r.name::text, t.name::text, u.score, u.probability, "
-								 BEST_RULE_TEXT " "
+								 BEST_RULE_TEXT ", " KEY_OF_NAME("h.name", "r.head_types") ", " KEY_OF_NAME("t.name", "r.tail_types") " "
 								 "from unnest($1::int[], $2::int[], $3::int[], $4::float8[], $5::float8[], $6::int[], "
 								 "$7::text[]) "
 								 "with ordinality as u "

@@ -1,6 +1,7 @@
 /*
  * compat.h
- *		Differences between the server versions 14 to 18, and nothing else.
+ *		Differences between the server versions 15 to 18, and nothing else: all #if of a version are here.  When 15
+ *		goes, so do the branches below 160000.
  */
 #ifndef HKG_SERVER_COMPAT_H
 #define HKG_SERVER_COMPAT_H
@@ -34,17 +35,6 @@
 	HKG_EXPORT Datum name(PG_FUNCTION_ARGS); \
 	PG_FUNCTION_INFO_V1(name)
 
-/* MarkGUCPrefixReserved has this name since 15. */
-static inline void
-hkg_reserve_prefix(const char *prefix)
-{
-#if PG_VERSION_NUM >= 150000
-	MarkGUCPrefixReserved(prefix);
-#else
-	EmitWarningsOnPlaceholders(prefix);
-#endif
-}
-
 /* All settings; since 16 they are in a hash table, and listed on demand. */
 static inline struct config_generic **
 hkg_server_settings(int *count)
@@ -57,7 +47,7 @@ hkg_server_settings(int *count)
 #endif
 }
 
-/* The number of the transaction in this backend, which it has even when it writes nothing. */
+/* The number of the transaction in this backend, which it has even when it writes nothing; since 17 in a struct. */
 static inline LocalTransactionId
 hkg_transaction(void)
 {
@@ -68,7 +58,7 @@ hkg_transaction(void)
 #endif
 }
 
-/* Whether this process holds that lock on a table, or a stronger one. */
+/* Whether this process holds that lock on a table, or a stronger one: since 17 one question. */
 static inline bool
 hkg_has_lock(Oid table, LOCKMODE mode)
 {
@@ -84,7 +74,10 @@ hkg_has_lock(Oid table, LOCKMODE mode)
 #endif
 }
 
-/* Replaces a row of a table without indexes; false where another transaction has done so, or is about to. */
+/*
+ * Replaces a row of a table without indexes; false where another transaction has done so, or is about to.  Since 16 a
+ * table says which of its indexes need the new row.
+ */
 static inline bool
 hkg_replace_row(Relation table, ItemPointer row, TupleTableSlot *values)
 {
@@ -100,7 +93,7 @@ hkg_replace_row(Relation table, ItemPointer row, TupleTableSlot *values)
 							  &mode, &indexes) == TM_Ok;
 }
 
-/* Whether the caller may look up names in a schema, which is there. */
+/* Whether the caller may look up names in a schema, which is there; since 16 one function asks for all objects. */
 static inline bool
 hkg_may_use_schema(Oid schema)
 {
@@ -111,7 +104,7 @@ hkg_may_use_schema(Oid schema)
 #endif
 }
 
-/* Index entries of a new row; an entry that a unique index has already is an ERROR. */
+/* Index entries of a new row, all of them (an argument since 16); one that a unique index has already is an ERROR. */
 static inline void
 hkg_insert_index_tuples(ResultRelInfo *table, TupleTableSlot *row, EState *executor)
 {
@@ -130,17 +123,6 @@ hkg_index_beginscan(Relation table, Relation index, Snapshot snapshot, int keys)
 	return index_beginscan(table, index, snapshot, NULL, keys, 0);
 #else
 	return index_beginscan(table, index, snapshot, keys, 0);
-#endif
-}
-
-/* Whether the server counts the rows that are written to an open table: then table->pgstat_info is there. */
-static inline bool
-hkg_counts_rows(Relation table)
-{
-#if PG_VERSION_NUM >= 150000
-	return pgstat_should_count_relation(table);
-#else
-	return table->pgstat_info != NULL;
 #endif
 }
 

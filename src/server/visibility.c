@@ -39,7 +39,7 @@ rows_written(const List *tables)
 
 		if (table == NULL)
 			continue;
-		if (!hkg_counts_rows(table))
+		if (!pgstat_should_count_relation(table))
 			rows += ++uncounted << 32;
 		else
 			for (PgStat_TableXactStatus *level = table->pgstat_info->trans; level != NULL; level = level->upper)

@@ -24,7 +24,7 @@ select added from hkg_load('g', $$values ('new', 'lives', 't3'), ('p2', 'knows',
 
 create temp table whole (evidence text, head text, relation text, tail text, score float8, probability float8, rule text);
 insert into whole
-select e, c.* from unnest(array['embedding', 'rules', 'all']) e, hkg_complete('g', null, 1000000, min_probability => 0, evidence => e) c;
+select e, c.head, c.relation, c.tail, c.score, c.probability, c.rule from unnest(array['embedding', 'rules', 'all']) e, hkg_complete('g', null, 1000000, min_probability => 0, evidence => e) c;
 select evidence, count(*) > 1000, count(distinct relation) from whole group by 1 order by 1;
 
 create temp table chosen (number int, names text[]);
@@ -43,7 +43,7 @@ begin
 	insert into expected select w.head, w.relation, w.tail, w.score, w.probability, w.rule from whole w
 		where w.evidence = what and (faults.relation is null or w.relation = faults.relation) and w.probability >= floor
 			and (heads is null or w.head = any (heads)) and (candidates is null or w.tail = any (candidates));
-	insert into listed select c.*, row_number() over () as place
+	insert into listed select c.head, c.relation, c.tail, c.score, c.probability, c.rule, row_number() over () as place
 		from hkg_complete('g', faults.relation, k, min_probability => floor, evidence => what, heads => faults.heads, candidates => faults.candidates, one_each => faults.one_each) c;
 	if one_each then
 		delete from expected e using (select e.head, max(e.probability) as best from expected e group by 1) m where m.head = e.head and e.probability < m.best;

@@ -142,7 +142,7 @@ set hybridkg.max_memory = '64MB';
 select try('dimensions => 9000, epochs => 1, iterations => 1, top_rules => 0, evidence_rules => 0, batch_size => 64, negatives => 16');
 select try('dimensions => 9000, epochs => 1, iterations => 1, top_rules => 0, evidence_rules => 0, batch_size => 64, negatives => 16, partitions => 16');
 set temp_file_limit = '1MB';
-select try('partitions => 4, epochs => 1, iterations => 1');
+select replace(try('partitions => 4, epochs => 1, iterations => 1'), '"', '') as try;	-- from 18 on, the server quotes the name
 reset temp_file_limit;
 reset hybridkg.max_memory;
 select hkg_drop_graph('few'), hkg_drop_graph('people');

@@ -62,9 +62,12 @@ insert into word values ('a', 1), ('b', 2), ('a', null);
 
 -- ---- what is read -------------------------------------------------------------
 
--- a table has no key, keys that there are not, no tables
-select hkg_tools.try($$select * from hkg_set_source('g', schema => 'shop')$$);
-drop table word cascade;
+-- a table has no key: an error where it is named; of a schema the other tables are read, also those that refer to its rows
+select hkg_tools.try($$select * from hkg_set_source('g', '{country, word}')$$);
+create table loose (id int unique, word text);
+create table word_of_loose (id int primary key, loose int references loose (id), country char(2) references country);
+select table_name, column_name, reading, why from hkg_set_source('g', schema => 'shop', sync => false) where table_name ~ 'loose|word';
+drop table word, loose, word_of_loose cascade;
 select * from hkg_set_source('g', schema => 'shop');
 select * from g.source_table order by table_name;
 select table_name, column_name, bins from g.source_column where bins is not null order by 1, 2;
@@ -270,6 +273,26 @@ select column_name, reading from hkg_set_source('r', '{author,book,reader,reads}
 select count(*), count(*) filter (where f.value = k.author::text) as right from hkg_fill('r', 'book', 'author') f join known_book k on k.id::text = f.key;
 select count(*), count(*) filter (where f.expected::date - k.published between -20 and 20) as right from hkg_fill('r', 'book', 'published') f join known_book k on k.id::text = f.key;
 select count(*), count(*) filter (where f.value = k.language) as right from hkg_fill('r', 'reader', 'language') f join known_reader k on k.id::text = f.key;
+-- links, in the tables' words: a reader reads books of its own fifth only, but for twelve wrong rows
+update book b set author = k.author, published = k.published from known_book k where k.id = b.id;
+create table wrong as select r as reader, 5 * r + 2 as book from generate_series(1, 20) r where (5 * r + 2 - r) % 5 <> 0 limit 12;
+insert into reads table wrong;
+set client_min_messages = warning;
+select deleted, added >= 12 as added from hkg_sync('r');
+select hkg_train('r', preset => 'quick', dimensions => 16, settings => '{"paths": false}');
+reset client_min_messages;
+select count(*), count(w) as wrong, count(*) filter (where d.relation = 'reads' and better_probability > probability) as better,
+	count(*) filter (where (better_key = d.key) <> (better = d.value)) as one_differs
+from hkg_doubt('r', 'reads', k => 12) d left join wrong w on (w.reader::text, w.book::text) = (d.key, d.value);
+select count(*), count(*) filter (where head = 'reader:' || head_key and tail = 'book:' || tail_key) as links
+from hkg_complete('r', 'reads', k => 50, min_probability => 0);
+select head ~ '^reader:' as reader, tail = 'language=' || tail_key as value from hkg_complete('r', 'language', k => 1, min_probability => 0);
+-- of any relation, and of all: the order and all else are the same
+select count(*), min(relation), count(better) from hkg_doubt('r', relations => '{language}', k => 1000);
+create table doubted as select * from hkg_doubt('r', k => 40);
+select hkg_tools.differ('table doubted', $$select * from hkg_doubt('r', k => 40)$$), count(w), count(*) from doubted d left join wrong w on (w.reader::text, w.book::text) = (d.key, d.value);
+select report from unnest(array[$$'r', 'reads', keys => '{1}'$$, $$'r', 'reads', condition => 'true'$$, $$'r', 'reads', relations => '{reads}'$$, $$'r', 'book'$$, $$'r', 'wrong'$$, $$'r', relations => '{nothing}'$$,
+	$$'r', relations => array[null]$$, $$'r', k => 0$$, $$'r', model => 'none'$$, $$'none'$$]) call, hkg_tools.try(format('select hkg_doubt(%s)', call)) report;
 -- a column of one value only, or of none; a table without rows
 update author set country = 'country 1';
 select count(*) from hkg_fill('r', 'author', 'country');

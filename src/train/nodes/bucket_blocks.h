@@ -85,6 +85,6 @@ extern BucketBlock bucket_block(const BucketBlocks *blocks, int64 number, Size b
 extern BucketBlock bucket_block_at(const BucketBlocks *blocks, int64 number);
 
 /* ERROR XX001: blocks are missing, or do not fit each other. */
-extern void bucket_blocks_damaged(void) pg_attribute_noreturn();
+extern _Noreturn void bucket_blocks_damaged(void);
 
 #endif							/* HKG_TRAIN_BUCKET_BLOCKS_H */
