@@ -56,7 +56,7 @@ EXTENSION = hybridkg
 RELEASE := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" hybridkg.control)
 # what updates a released version: sql/from-*.sql, then the script of this version
 DATA_built = $(patsubst sql/from-%.sql,sql/hybridkg--%--$(RELEASE).sql,$(wildcard sql/from-*.sql))
-DATA = $(filter-out $(DATA_built),$(sort $(wildcard sql/hybridkg--*.sql)))
+DATA = $(filter-out $(DATA_built),$(sort $(wildcard sql/hybridkg--*.sql sql/hybridkg--*.control)))
 
 REGRESS = $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
 REGRESS_OUT = build/regress

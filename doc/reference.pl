@@ -288,7 +288,7 @@ foreach my $table (@tables)
 	print "### $table->[1]\n\n";
 	print_table($table);
 }
-print "## Server settings\n\nAnyone may set them for a session, a role or a database; only a superuser may set `hybridkg.shared_cache`.\n\n";
+print "## Server settings\n\nA superuser alone sets `hybridkg.max_memory`, `hybridkg.threads` and `hybridkg.shared_cache`; anyone sets the others.\n\n";
 print wrapped("`$_->[0]` ($_->[1]): " . sentence($_->[2]) . ($_->[3] eq '' ? '' : ' ' . sentence($_->[3])), '- ', '  ') foreach @settings;
 print "\n## Presets\n\nValues for `preset` of `hkg_train`. `hkg_settings(preset)` shows what each of them sets.\n\n";
 print wrapped("`$_->[0]`: " . sentence($_->[1]), '- ', '  ') foreach @presets;

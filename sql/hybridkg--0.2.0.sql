@@ -1181,6 +1181,10 @@ begin
 		raise exception using errcode = 'undefined_column', message = format('keys has a column that there is not: %s', wrong);
 	end if;
 
+	-- a schema's tables without a key stay out; rows that others refer to cannot be facts alone
+	delete from source_table t
+	where schema is not null and t.key is null and exists (select from pg_constraint where confrelid = t.table_name::regclass and contype = 'f');
+
 	-- 2. The columns
 	for tbl in select t.table_name::regclass from source_table t order by 1 loop
 		call @extschema@._hkg_read_columns(tbl);
@@ -1189,10 +1193,17 @@ begin
 		call @extschema@._hkg_read_references(tbl);
 	end loop;
 	select string_agg(t.table_name, ', ' order by t.table_name) into wrong from source_table t where t.entities and t.key is null;
-	if wrong is not null then
+	if wrong is not null and schema is null then
 		raise exception using errcode = 'object_not_in_prerequisite_state', message = format('there is no key of %s', wrong),
 			detail = 'A row is an entity, which its key names. Nothing was changed.',
 			hint = format('Name one, keys => ''{"%s": "column"}'', or add a primary key, or leave the table out.', split_part(wrong, ', ', 1));
+	end if;
+	delete from source_table t where t.entities and t.key is null;
+	select string_agg(name, ', ' order by name) into wrong from unnest(tables) a(tbl), format('%s', tbl) name
+	where not exists (select from source_table t where t.table_name::regclass = tbl);
+	if wrong is not null then
+		raise notice using message = format('not read, as nothing identifies their rows: %s', wrong),
+			hint = format('Name a key, keys => ''{"%s": "column"}'', or add a primary key.', split_part(wrong, ', ', 1));
 	end if;
 
 	-- 3. Names: a relation is a column; of two columns of one name, each has its table before it.  A space is shared by
@@ -1235,7 +1246,7 @@ comment on function hkg_set_source(name, regclass[], regnamespace, jsonb, bool) 
 'makes a graph of tables: notes in its table source_column what becomes of each column, which you may change, and has hkg_sync make the facts
 A row is an entity table:key, a value an entity space=value, a foreign key a relation. Numbers and times lie in bins, each linked with the next one, and eight in a band. Rows that join two or three entities are facts about these; without anything else they are no entities.
 graph: its name; made if there is none
-tables, schema: which tables, or all of a schema
+tables, schema: which tables, or those of a schema that have a key
 keys: what identifies rows that have no primary key: {"view": "column", "other": ["a", "b"]}
 sync: whether facts are made; false to change source_column first, and then call hkg_sync
 table_name, column_name: with the part of a time, or the other column of a link
@@ -1243,7 +1254,7 @@ reading: key, label, reference (to a row), link (of two references), flag, categ
 relation: its relation
 space: the table it refers to, or what its values are named by; columns of one enum or domain, or of one name and type, share it, and so do ship_country and country with mostly the same values
 why: the reason
-errors: 22023 unless one of tables and schema is given, 55000 for a table without a key, and those of hkg_create_graph and hkg_sync';
+errors: 22023 unless one of tables and schema is given, 55000 for one of tables without a key, and those of hkg_create_graph and hkg_sync';
 
 create function hkg_split(graph name, valid float8 default 0.03, test float8 default 0.03, seed bigint default 0,
 	out train_facts bigint, out valid_facts bigint, out test_facts bigint)
@@ -1322,25 +1333,26 @@ settings: all other settings, and any of the above instead of the argument, by n
 errors: 22004 for a null graph, 22023 for values out of range, of no use beside another setting, or given twice, and for an unknown setting, 0A000 for what a score function, or more than one partition, does not go with, and for a precision that the machine lacks, 22003 when training diverges, 53200 when it would need more than hybridkg.max_memory, 55006 when the model is being trained elsewhere, 55000 for a graph without facts or with one entity, or for patience without valid or held-out facts, 42704 or 55000 when there is no trained model to go on from, 42501 before anything is trained when the caller may not write what a model consists of, 54000 when a minibatch would be larger than any memory';
 
 -- Functions that take the arguments of hkg_train share the comments on arguments and errors.
+-- Run as a superuser by whoever creates the extension: every name is qualified, so none of a schema's owner is called.
 do $do$
 declare
-	arguments constant text := pg_get_function_arguments('@extschema@.hkg_train'::regproc);
-	meaning constant text := substring(obj_description('@extschema@.hkg_train'::regproc, 'pg_proc'), '\n.*');
+	arguments constant text := pg_catalog.pg_get_function_arguments('@extschema@.hkg_train'::regproc);
+	meaning constant text := pg_catalog.regexp_substr(pg_catalog.obj_description('@extschema@.hkg_train'::regproc, 'pg_proc'), '\n.*');
 begin
-	execute format($$
+	execute pg_catalog.format($$
 create function hkg_train_background(%s) returns int
 as 'MODULE_PATHNAME' language c volatile parallel unsafe
 set search_path = pg_catalog, pg_temp$$, arguments);
-	execute format('comment on function hkg_train_background is %L',
+	execute pg_catalog.format('comment on function hkg_train_background is %L',
 $$hkg_train in a background worker, with the caller's rights; returns its process id once it has begun
 It commits after every iteration, and after every epoch of a path network; the model of that name answers until the new one is ready. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It learns from the facts that are committed when it starts, as the current role and with the settings of the session.$$ ||
 		meaning || ', 53000 when no background worker is free, 55P03 when it waits for a lock that the caller''s transaction holds');
 
-	execute format($$
+	execute pg_catalog.format($$
 create function hkg_estimate(%s) returns table (item text, bytes bigint, flops float8)
 as 'MODULE_PATHNAME' language c stable parallel unsafe cost 100000 rows 10
 set search_path = pg_catalog, pg_temp$$, arguments);
-	execute format('comment on function hkg_estimate is %L',
+	execute pg_catalog.format('comment on function hkg_estimate is %L',
 $$what hkg_train would take, before it is tried: bytes of memory by purpose and in all, which must fit hybridkg.max_memory, and the floating-point operations of an epoch, and of one of the path network
 On several nodes it has the memory of a node, and what an epoch sends. It trains nothing. Not included: mined rules and their inferences, whose memory is checked while they are counted.$$ ||
 		meaning);
@@ -2075,21 +2087,25 @@ from %4$s s, lateral (
 	with relation as materialized (
 		select id, name, name = any (%3$L) as link, name = any (%4$L) as refers, name = any (%5$L) as referred, name = any (%6$L) as plain from %1$I.relation
 	), hop as materialized (
-		select o.id, o.name as entity, r.name as kind, f.tail as other, r.id as relation, r.link
+		select o.id, f.relation, '' as way, f.tail as other, r.link
 		from %1$I.entity o join %1$I.triple f on f.head = o.id join relation r on r.id = f.relation and (r.link or r.refers)
 		where starts_with(o.name, %2$L)
 		union all
-		select o.id, o.name, r.name || ' of', f.head, r.id, r.link
+		select o.id, f.relation, ' of', f.head, r.link
 		from %1$I.entity o join %1$I.triple f on f.tail = o.id join relation r on r.id = f.relation and (r.link or r.referred)
 		where starts_with(o.name, %2$L)
+	), plain as materialized (
+		select f.head, f.relation, f.tail from %1$I.triple f join relation r on r.id = f.relation and r.plain
+	), common as (
+		select id, relation, way, null::int as further, other as token, 1::float8 as count from hop where link
+		union all
+		select h.id, h.relation, h.way, f.relation, f.tail, count(*)
+		from hop h join plain f on f.head = h.other
+		where h.other <> h.id and not (f.relation = h.relation and f.tail = h.id) group by 1, 2, 3, 4, 5
 	)
-	select h.entity, h.kind, e.name, 1::float8 from hop h join %1$I.entity e on e.id = h.other where h.link
-	union all
-	select g.entity, g.kind || '.' || r.name, e.name, g.count
-	from (select h.entity, h.kind, f.relation, f.tail, count(*)::float8 from hop h join %1$I.triple f on f.head = h.other
-			join relation r on r.id = f.relation and r.plain
-			where h.other <> h.id and not (f.relation = h.relation and f.tail = h.id) group by 1, 2, 3, 4) g
-		join relation r on r.id = g.relation join %1$I.entity e on e.id = g.tail) t$q$, graph, own || ':',
+	select o.name, r.name || c.way || coalesce('.' || p.name, ''), e.name, c.count
+	from common c join %1$I.entity o on o.id = c.id join relation r on r.id = c.relation left join relation p on p.id = c.further
+		join %1$I.entity e on e.id = c.token) t$q$, graph, own || ':',
 			array(select distinct c.relation from source_column c
 				where c.reading = 'link' and not (to_regclass(c.table_name) = tbl and _hkg_asked_column.column_name in (c.column_name, c.part))),
 			array(select c.relation from source_column c where c.reading = 'reference' and c.relation is not null

@@ -44,12 +44,12 @@ _PG_init(void)
 							"Threads that training and ranking use.",
 							"Results do not depend on it.",
 							&hkg_threads, online_cores(), 1, 1024,
-							PGC_USERSET, 0, NULL, NULL, NULL);
+							PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("hybridkg.max_memory",
 							"The most memory that training, loading or a model may take.",
 							"What would need more is refused before anything is allocated.",
 							&hkg_max_memory, 4 * 1024 * 1024, 1024, INT_MAX,
-							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+							PGC_SUSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomIntVariable("hybridkg.shared_cache",
 							"Room for the models and indexes of facts that all sessions share, as temporary files.",
 							"0: each session has its own in its memory.",

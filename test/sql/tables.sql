@@ -62,9 +62,12 @@ insert into word values ('a', 1), ('b', 2), ('a', null);
 
 -- ---- what is read -------------------------------------------------------------
 
--- a table has no key, keys that there are not, no tables
-select hkg_tools.try($$select * from hkg_set_source('g', schema => 'shop')$$);
-drop table word cascade;
+-- a table has no key: an error where it is named; of a schema the other tables are read, also those that refer to its rows
+select hkg_tools.try($$select * from hkg_set_source('g', '{country, word}')$$);
+create table loose (id int unique, word text);
+create table word_of_loose (id int primary key, loose int references loose (id), country char(2) references country);
+select table_name, column_name, reading, why from hkg_set_source('g', schema => 'shop', sync => false) where table_name ~ 'loose|word';
+drop table word, loose, word_of_loose cascade;
 select * from hkg_set_source('g', schema => 'shop');
 select * from g.source_table order by table_name;
 select table_name, column_name, bins from g.source_column where bins is not null order by 1, 2;

@@ -59,4 +59,18 @@ my ($source, $package) = split /^\n/m, content('debian/control.in'), 2;
 my @packages = map { $package =~ s/PGVERSION/$_/gr } $control =~ /^Package: postgresql-(\d+)-hybridkg$/mg;
 is($control, join("\n", $source, @packages), 'debian/control is made of control.in');
 
+# one address for faults: where META.json says, documents and packages do too
+my ($address) = $meta->{maintainer}[0] =~ /<(\S+\@\S+)>$/;
+ok(defined $address, 'META.json has the address of the maintainers');
+for my $file (qw(doc/reliability.md debian/control debian/control.in debian/changelog))
+{
+	is_deeply([ grep { $_ ne $address } content($file) =~ /[\w.+-]+\@[\w-]+\.[\w.-]*\w/g ], [], "$file has no other address");
+	like(content($file), qr/\Q$address\E/, "$file has it");
+}
+
+# one licence, and the servers that the packages are made for
+is_deeply([ keys %{ $meta->{license} } ], ['PostgreSQL'], 'META.json has the licence');
+like(content($_), qr/\bPostgreSQL\b.*|^License: PostgreSQL$/m, "$_ too") for qw(debian/copyright);
+is(content('debian/pgversions'), ($meta->{prereqs}{runtime}{requires}{PostgreSQL} =~ s/\..*//sr) . "+\n", 'the packages are made for the same servers');
+
 done_testing();

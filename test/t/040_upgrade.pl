@@ -87,7 +87,7 @@ my $of_graph = q{
 		from pg_attribute a join pg_class c on c.oid = attrelid left join pg_attrdef d on (adrelid, adnum) = (attrelid, attnum)
 		where relnamespace = 'g'::regnamespace and relkind in ('r', 'v') and attnum > 0 and not attisdropped
 	union all select concat_ws('|', conrelid::regclass, conname, pg_get_constraintdef(oid), obj_description(oid, 'pg_constraint'))
-		from pg_constraint where connamespace = 'g'::regnamespace
+		from pg_constraint where connamespace = 'g'::regnamespace and contype <> 'n'	-- a dump of a server before 18 has no names for these
 	union all select indexdef from pg_indexes where schemaname = 'g'
 	union all select concat_ws('|', pg_get_triggerdef(t.oid), tgenabled, obj_description(t.oid, 'pg_trigger'))
 		from pg_trigger t join pg_class c on c.oid = tgrelid where relnamespace = 'g'::regnamespace and not tgisinternal

@@ -30,9 +30,42 @@ cmp_ok(@functions, '>', 30, 'functions');
 is($node->safe_psql('postgres', q{select string_agg(p.oid::regprocedure::text, ', ') from pg_proc p join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid = p.oid
 	and d.deptype = 'e' join pg_extension e on e.oid = d.refobjid and e.extname = 'hybridkg' where p.prosecdef}), '', 'no SECURITY DEFINER');
 
-# who owns a database, and is no superuser, does not create the extension in it
+# ---- anyone with the right to create in a database: the extension is trusted ----
+
+# The script runs as a superuser.  These functions fit calls in it better than the server's own do, where names are not
+# qualified: the database's owner would become a superuser.
 $node->safe_psql('postgres', 'create role proprietor login; create database owned owner proprietor');
-like(($node->psql('owned', 'create extension hybridkg', extra_params => [ '-U', 'proprietor' ]))[2], qr/permission denied to create extension "hybridkg"/, 'not trusted');
+sub by_proprietor
+{
+	my ($statements) = @_;
+
+	return ($node->psql('owned', $statements, on_error_stop => 1, extra_params => [ '-U', 'proprietor' ]))[2];
+}
+my $become = q{language plpgsql as $$begin alter role proprietor superuser; return 'trapped'; end$$};
+is(by_proprietor(qq{
+	create schema trap;
+	create function trap.format(text, text) returns text $become;
+	create function trap.pg_get_function_arguments(regproc) returns text $become;
+	create function trap.obj_description(regproc, text) returns text $become;
+	create function trap.substring(text, text) returns text $become;
+	create function trap.concat(text, text) returns text $become;
+	create function trap.to_regclass(text) returns text $become}), '', 'a schema with traps');
+is(by_proprietor('create extension hybridkg schema trap; create extension hybridkg_rdf schema trap; drop extension hybridkg cascade'), '',
+	'the owner of a database creates the extension there and drops it');
+like(by_proprietor(q{create extension hybridkg schema trap version '0.1.0'}), qr/permission denied to create extension "hybridkg"/, 'not that of 0.1.0, whose script calls them');
+is($node->safe_psql('owned', q{select rolsuper from pg_roles where rolname = 'proprietor'}), 'f', 'and nothing of the schema was called');
+# and uses it, within what a superuser gives
+is(by_proprietor(q{create extension hybridkg; set hybridkg.progress = off; select hkg_create_graph('g');
+	select hkg_load('g', $$select i, 'next', i + 1 from generate_series(1, 50) i$$);
+	select hkg_train('g', dimensions => 4, iterations => 1, epochs => 1)}), '', 'it can be used by its creator');
+foreach my $setting ("threads = 2", "max_memory = '8GB'", "shared_cache = '8GB'")
+{
+	my ($name) = $setting =~ /^(\w+)/;
+	like(by_proprietor("select from hkg_progress; set hybridkg.$setting"), qr/permission denied to set parameter "hybridkg.$name"/, "$name is a superuser's");
+	like(by_proprietor("set client_min_messages = warning; set hybridkg.$setting; select from hkg_progress"), qr/permission denied to set parameter "hybridkg.$name"/, 'and before the library is loaded');
+	$node->safe_psql('owned', "load 'hybridkg'; grant set on parameter hybridkg.$name to proprietor");
+	is(by_proprietor("select from hkg_progress; set hybridkg.$setting"), '', 'who may give the right away');
+}
 
 sub as
 {
