@@ -1280,7 +1280,7 @@ set search_path = pg_catalog, pg_temp
 as $$ values
 	('quick', 'a first look: half the dimensions, fewer iterations, no learnt paths',
 	 '{"dimensions": 100, "iterations": 4, "paths": false}'::jsonb),
-	('balanced', 'the defaults; paths are learnt on graphs of 20,000 to 300,000 facts, if this takes an hour of one core at most', '{}'),
+	('balanced', 'the defaults; paths are learnt on graphs of 20,000 to 300,000 facts if minutes are enough', '{}'),
 	('thorough', 'the best predictions: twice the epochs, and learnt paths on any graph, which can take hours',
 	 '{"epochs": 20, "paths": true}'),
 	('paper', 'the hybrid procedure as it was published: samples accumulate and weigh as much as facts',
@@ -1308,7 +1308,7 @@ meaning: what it does';
 
 create function hkg_train(graph name, score_function text default null, dimensions int default null,
 	iterations int default null, epochs int default null, model name default 'default', preset text default null,
-	top_rules int default null, evidence_rules int default null, paths bool default null, omega float8 default null,
+	minutes float8 default null, top_rules int default null, evidence_rules int default null, paths bool default null, omega float8 default null,
 	warm_start bool default false, seed bigint default 0, settings jsonb default null)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
@@ -1319,10 +1319,11 @@ What is not given has the value of the preset, or its default, which hkg_setting
 graph: an existing graph
 score_function: transe, distmult, complex, rotate, rescal or conve; null: rotate
 dimensions: the size of an embedding; null: 200
-iterations: rounds of training, mining and sampling; null: 10
-epochs: passes over the positives in one iteration; null: 10
+iterations: rounds of training, mining and sampling; null: 10, or by minutes
+epochs: passes over the positives in one iteration; null: 10, or by minutes
 model: the name to keep it under; a model of that name is replaced when the transaction commits
 preset: quick, balanced (the defaults), thorough or paper; hkg_settings(preset) shows what it sets; null: balanced
+minutes: the time for all of it: what is not given of iterations, epochs, paths and setting path_epochs is chosen for it before training begins, a NOTICE has the choice, and so do the model''s settings; where it runs late it ends earlier; null: as if five minutes of two idle cores, on graphs of up to a million facts
 top_rules: how many mined rules are selected, 0: embeddings learn alone; null: 200
 evidence_rules: most path rules that are kept as evidence at prediction, 0: none; null: 20000
 paths: whether a network is learnt that reads the paths from a question''s entity; null: by the size of the graph
@@ -2071,14 +2072,16 @@ begin
 	-- 3. What rows have in common: the facts of their own columns, words of their texts, what links join them with, the facts
 	-- of what they refer to, and of what refers to them.  Nothing that the column itself says of the row.
 	tokens := concat_ws(e'\nunion all\n',
-		format('select head, relation, tail, count(*)::float8 from (%s) f (head, relation, tail) group by 1, 2, 3', facts),
-		(select string_agg(format($q$select %1$s, w.kind || %2$L, w.word, count(*)::float8
+		format('select head, relation, tail, 1::float8 from (%s) f (head, relation, tail)', facts),
+		(select string_agg(format($q$select a.entity, w.kind || %2$L, w.word, 1
 from %4$s s, lateral (
-	select 'words of ', word from regexp_split_to_table(lower(s.%3$I::text), '[^[:alnum:]]+') word where word <> ''
-	union all select 'first word of ', (regexp_match(lower(s.%3$I::text), '^[^[:alnum:]]*([[:alnum:]]+)'))[1] where %5$L
-	union all select 'last word of ', (regexp_match(lower(s.%3$I::text), '([[:alnum:]]+)[^[:alnum:]]*$'))[1] where %5$L
+	select %1$s, string_to_array(btrim(regexp_replace(lower(s.%3$I::text), '[^[:alnum:]]+', ' ', 'g')), ' ') offset 0
+) a (entity, words), lateral (
+	select 'words of ', unnest(words)
+	union all select 'first word of ', words[1] where %5$L
+	union all select 'last word of ', words[cardinality(words)] where %5$L
 	union all select 'beginning of ', left(s.%3$I::text, n) from generate_series(1, 3) n where %5$L and s.%3$I ~ '^[[:alnum:]]{3,12}$'
-) w (kind, word) where word is not null group by 1, 2, 3$q$,
+) w (kind, word) where word is not null$q$,
 				entity, c.column_name, c.column_name, asked.table_name, c.reading <> 'ignored'), e'\nunion all\n')
 			from source_column c join @extschema@._hkg_columns(tbl) d on d.name = c.column_name
 			where to_regclass(c.table_name) = tbl and c.part = '' and d.category = 'S' and d.readable
@@ -2132,7 +2135,7 @@ comment on function _hkg_similar_rows(name, text, text, text[], bool, text[]) is
 'the ten most probable values of rows, by other rows that are like them; for hkg_fill and hkg_doubt
 graph: the graph that the queries read
 cell_query: a query for the rows: entity, value, amount, numbers; null: unknown
-token_query: a query for what rows have in common: entity, kind, token, how often
+token_query: a query for what rows have in common: entity, kind, token, how often; equal rows add up
 numbers: the names of the numbers
 known: whether the rows are those with a value, each asked for as if it had none, or those without
 keys: of these, the entities that are asked for; null: all

@@ -163,7 +163,7 @@ take_cell(void *argument, const Datum *values, const bool *nulls)
 	pfree(name);
 }
 
-/* A token (row, kind, token, how often) */
+/* A token (row, kind, token, how often), which may come again */
 static void
 take_token(void *argument, const Datum *values, const bool *nulls)
 {
@@ -259,6 +259,7 @@ make_rows(ColumnData *data)
 	float	   *amount_rank = array_new(float, count);
 	double	   *number = array_new(double, count);
 	float	   *rank = array_new(float, (int64) count * data->numbers);
+	int64		distinct = 0;	/* tokens */
 
 	/* 1. Numbers by the order of names */
 	dictionary_sort(&data->row);
@@ -284,18 +285,29 @@ make_rows(ColumnData *data)
 		rank_numbers(number, count, rank + (int64) j * count);
 	}
 
-	/* 3. Tokens: those of a row and a kind share 1 */
+	/* 3. Tokens: equal ones add up, and those of a row and a kind share 1 */
 	for (int64 i = 0; i < data->token_count; i++)
 	{
 		Token	   *of = &data->tokens[i];
 
 		*of = (Token) {data->row.place[of->row], data->token.place[of->token], data->kind.place[of->kind], of->part};
 		kind[of->token] = of->kind;
-		first[of->row + 1]++;
 	}
+	sort_array(hkg_leader(), POOL_LEADER, data->tokens, data->token_count, sizeof(Token), compare_tokens);
+	for (int64 i = 0; i < data->token_count; i++)
+	{
+		Token	   *last = &data->tokens[distinct - 1];
+
+		if (distinct > 0 && compare_tokens(last, &data->tokens[i]) == 0)
+			last->part += data->tokens[i].part;
+		else
+			data->tokens[distinct++] = data->tokens[i];
+	}
+	data->token_count = distinct;
+	for (int64 i = 0; i < distinct; i++)
+		first[data->tokens[i].row + 1]++;
 	for (int32 row = 0; row < count; row++)
 		first[row + 1] += first[row];
-	sort_array(hkg_leader(), POOL_LEADER, data->tokens, data->token_count, sizeof(Token), compare_tokens);
 	for (int64 i = 0, end; i < data->token_count; i = end)
 	{
 		double		square = 0;
