@@ -2187,14 +2187,14 @@ runner_up, runner_up_probability: the second best
 reason: the rows with this value that are most like it, and in what
 errors: 42703 for a column that the graph is not made of, 55000 for one that cannot be filled, 53200 above hybridkg.max_memory';
 
-create function _hkg_doubtful_facts(graph name, relation text[], k int, model name)
+create function _hkg_doubtful_facts(graph name, relations text[], k int, model name)
 returns table (key text, value text, probability float8, better text, better_probability float8, reason text, relation text, better_key text)
 as 'MODULE_PATHNAME', 'hkg_doubtful_facts' language c stable parallel unsafe cost 1000000 rows 100
 set search_path = pg_catalog, pg_temp;
 comment on function _hkg_doubtful_facts(name, text[], int, name) is
 'known facts that a model and all other facts contradict, most doubtful first; for hkg_doubt
 graph: an existing graph
-relation: relations of the facts; null: all
+relations: of the facts; null: all
 k: how many, at least 1
 model: a trained model of the graph
 What it returns: as hkg_doubt';
