@@ -9,6 +9,7 @@
 #	make paper-check	the paper's figures, our tables and the names of arms agree (bench/paper/check)
 #	make rdf	the extension hybridkg_rdf (make -C rdf install installs it)
 #	make package-test	the Debian package, built, used and purged in systems of their own
+#	make container-test	Dockerfile and compose.yaml, built and run where no registry of images is in reach
 #	make site	the documents as a site, in build/site/html: mkdocs.yml
 #	make dist	the archive of the last commit, for PGXN
 #	make lint, make fuzz, make coverage	see CONTRIBUTING.md
@@ -16,10 +17,10 @@
 # make test, soak and demo need nothing but this folder: they see to the packages, and run
 # on a throw-away server that they make and remove (test/server).
 
-ifneq (,$(filter test soak demo demo-wordnet package-test lint fuzz coverage dist site paper-check,$(MAKECMDGOALS)))
+ifneq (,$(filter test soak demo demo-wordnet package-test container-test lint fuzz coverage dist site paper-check,$(MAKECMDGOALS)))
 
 # these come before pg_config is there
-.PHONY: test soak demo demo-wordnet package-test lint fuzz coverage dist site paper-check
+.PHONY: test soak demo demo-wordnet package-test container-test lint fuzz coverage dist site paper-check
 test:
 	@bash test/$(if $(SERVERS),servers,run)
 soak:
@@ -36,6 +37,8 @@ coverage:
 	@bash test/coverage
 package-test:
 	@bash test/package
+container-test:
+	@bash test/container
 paper-check:
 	@bench/paper/check
 site:

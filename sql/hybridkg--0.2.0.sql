@@ -1280,7 +1280,7 @@ set search_path = pg_catalog, pg_temp
 as $$ values
 	('quick', 'a first look: half the dimensions, fewer iterations, no learnt paths',
 	 '{"dimensions": 100, "iterations": 4, "paths": false}'::jsonb),
-	('balanced', 'the defaults; paths are learnt on graphs of 20,000 to 300,000 facts, if this takes an hour of one core at most', '{}'),
+	('balanced', 'the defaults; paths are learnt on graphs of 20,000 to 300,000 facts if minutes are enough', '{}'),
 	('thorough', 'the best predictions: twice the epochs, and learnt paths on any graph, which can take hours',
 	 '{"epochs": 20, "paths": true}'),
 	('paper', 'the hybrid procedure as it was published: samples accumulate and weigh as much as facts',
@@ -1308,7 +1308,7 @@ meaning: what it does';
 
 create function hkg_train(graph name, score_function text default null, dimensions int default null,
 	iterations int default null, epochs int default null, model name default 'default', preset text default null,
-	top_rules int default null, evidence_rules int default null, paths bool default null, omega float8 default null,
+	minutes float8 default null, top_rules int default null, evidence_rules int default null, paths bool default null, omega float8 default null,
 	warm_start bool default false, seed bigint default 0, settings jsonb default null)
 returns text
 as 'MODULE_PATHNAME' language c volatile parallel unsafe cost 1000000
@@ -1319,10 +1319,11 @@ What is not given has the value of the preset, or its default, which hkg_setting
 graph: an existing graph
 score_function: transe, distmult, complex, rotate, rescal or conve; null: rotate
 dimensions: the size of an embedding; null: 200
-iterations: rounds of training, mining and sampling; null: 10
-epochs: passes over the positives in one iteration; null: 10
+iterations: rounds of training, mining and sampling; null: 10, or by minutes
+epochs: passes over the positives in one iteration; null: 10, or by minutes
 model: the name to keep it under; a model of that name is replaced when the transaction commits
 preset: quick, balanced (the defaults), thorough or paper; hkg_settings(preset) shows what it sets; null: balanced
+minutes: the time for all of it, by which iterations, epochs, paths and path_epochs are chosen unless they are given; null: five minutes of two idle cores, on graphs of up to a million facts
 top_rules: how many mined rules are selected, 0: embeddings learn alone; null: 200
 evidence_rules: most path rules that are kept as evidence at prediction, 0: none; null: 20000
 paths: whether a network is learnt that reads the paths from a question''s entity; null: by the size of the graph
@@ -2186,14 +2187,14 @@ runner_up, runner_up_probability: the second best
 reason: the rows with this value that are most like it, and in what
 errors: 42703 for a column that the graph is not made of, 55000 for one that cannot be filled, 53200 above hybridkg.max_memory';
 
-create function _hkg_doubtful_facts(graph name, relation text[], k int, model name)
+create function _hkg_doubtful_facts(graph name, relations text[], k int, model name)
 returns table (key text, value text, probability float8, better text, better_probability float8, reason text, relation text, better_key text)
 as 'MODULE_PATHNAME', 'hkg_doubtful_facts' language c stable parallel unsafe cost 1000000 rows 100
 set search_path = pg_catalog, pg_temp;
 comment on function _hkg_doubtful_facts(name, text[], int, name) is
 'known facts that a model and all other facts contradict, most doubtful first; for hkg_doubt
 graph: an existing graph
-relation: relations of the facts; null: all
+relations: of the facts; null: all
 k: how many, at least 1
 model: a trained model of the graph
 What it returns: as hkg_doubt';

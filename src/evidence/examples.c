@@ -7,7 +7,7 @@
  * these.  All memory is taken before the threads start; between tiles and between questions they yield.
  *
  * A network takes some milliseconds for a question.  So there are fewer examples where it takes more than these: as many
- * as it answers with PATH_WORK, some minutes of a thread.
+ * as it answers with EV_PATH_WORK, some minutes of a thread.
  */
 #include "examples.h"
 
@@ -23,7 +23,6 @@
 #define BY_PATHS 64
 #define DRAWN_BY_EACH 32		/* candidates of each of the three, of a drawn question */
 #define MORE_DRAWN 20			/* triples of a relation, beside as many as are held out */
-#define PATH_WORK 5e12			/* floating point operations */
 
 const double ev_discounts[EV_DISCOUNTS] = {0, 0.25, 0.5, 0.75, 1};
 
@@ -69,7 +68,7 @@ typedef struct ExampleTask
 static double
 fifth_of_questions(const EvExampleSource *source)
 {
-	return source->network == NULL ? INFINITY : PATH_WORK / path_flops(source->facts, source->network->shape) / 5;
+	return source->network == NULL ? INFINITY : EV_PATH_WORK / path_flops(source->facts, source->network->shape) / 5;
 }
 
 /* The most held-out triples: two fifths of the questions are theirs, two fifths are drawn like them. */

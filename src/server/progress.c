@@ -12,7 +12,7 @@
  *
  * Percent and eta come from the time that is left: each phase has work in units of its own, and a unit that is to
  * come takes as long as the units of its phase took on average.  As long as none was measured, it is guessed
- * (train/loop/estimate.c); guesses are multiplied by the time that the phases so far took, divided by what was guessed for
+ * (train/loop/work.c); guesses are multiplied by the time that the phases so far took, divided by what was guessed for
  * them: machines differ, and other processes slow them down.  What is being done takes a quarter longer than it has
  * taken so far, at least; so the percentage approaches 100 and does not reach it.  It never falls, though estimates
  * change.
@@ -175,9 +175,9 @@ begin(Oid schema, Progress first)
 }
 
 Progress *
-progress_begin(Oid schema, const char *model, int iterations, int epochs)
+progress_begin(Oid schema, const char *model)
 {
-	Progress	first = {.iterations = iterations,.epochs = epochs,.nodes = 1,.loss = NAN};
+	Progress	first = {.nodes = 1,.loss = NAN};
 
 	namestrcpy(&first.model, model);
 	return begin(schema, first);
@@ -217,6 +217,15 @@ begin_visit(Progress *progress, ProgressPhase phase, double units, TimestampTz n
 	progress->units = Min(units, progress->phases[phase].left);
 	progress->since = now;
 	progress->phases[phase].left -= progress->units;
+}
+
+void
+progress_sizes(Progress *progress, int iterations, int epochs)
+{
+	SpinLockAcquire(&board->lock);
+	progress->iterations = iterations;
+	progress->epochs = epochs;
+	SpinLockRelease(&board->lock);
 }
 
 void
@@ -414,6 +423,16 @@ seconds_left(const Progress *entry, TimestampTz now)
 
 	for (int i = 0; i < PROGRESS_PHASES; i++)
 		left += entry->phases[i].left * seconds_of_unit(entry, i);
+	return left;
+}
+
+double
+progress_left(const Progress *progress, ProgressPhase first)
+{
+	double		left = 0;
+
+	for (int i = (int) first; i < PROGRESS_PHASES; i++)
+		left += progress->phases[i].left * seconds_of_unit(progress, i);
 	return left;
 }
 

@@ -47,10 +47,13 @@ typedef struct Progress Progress;
  * A row of the view for a training of a graph, a schema, until the current memory context is deleted; when there is no
  * room for another, it is not shown.
  */
-extern Progress *progress_begin(Oid schema, const char *model, int iterations, int epochs);
+extern Progress *progress_begin(Oid schema, const char *model);
 
 /* The same for a load or a sync of facts. */
 extern Progress *progress_begin_load(Oid schema);
+
+/* The most iterations that there will be, and the epochs of each. */
+extern void progress_sizes(Progress *progress, int iterations, int epochs);
 
 /* All the work there is, by phase: from here on there is an estimate. */
 extern void progress_plan(Progress *progress, const PhaseWork work[PROGRESS_PHASES]);
@@ -63,6 +66,9 @@ extern void progress_resume(Progress *progress, int done);
 
 /* So many units of a phase need not be done. */
 extern void progress_skip(Progress *progress, ProgressPhase phase, double units);
+
+/* Seconds of all phases from that one on, in the order of ProgressPhase, without the visit that is under way. */
+extern double progress_left(const Progress *progress, ProgressPhase first);
 
 /* The phase begins, with so many units of its work. */
 extern void progress_phase(Progress *progress, ProgressPhase phase, double units);

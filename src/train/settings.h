@@ -51,8 +51,10 @@ typedef struct TrainSettings
 	char	   *preset;
 	const KgeScoreFunction *score_function;
 	int			dimensions;
-	int			iterations;
+	double		minutes;		/* 0: those of plan.c; plan_training leaves 0 */
+	int			iterations;		/* this and the next: 0 until plan_training */
 	int			epochs;
+	int			last_epoch;		/* 0: all */
 	int			batch_size;
 	int			negatives;
 	const KgeSampler *negative_sampling;
@@ -104,6 +106,7 @@ typedef struct TrainSettings
 	int			path_width;
 	int			path_kept;
 	int			path_epochs;
+	int			last_path_epoch;	/* 0: all */
 	int			path_facts;
 	double		path_learning_rate;
 	bool		warm_start;

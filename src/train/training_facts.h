@@ -10,6 +10,13 @@
 #include "graph/version.h"
 #include "settings.h"
 
+/* So many entities have so many facts. */
+typedef struct Degree
+{
+	int64		facts;
+	int64		entities;
+} Degree;
+
 typedef struct TrainingFacts
 {
 	const GraphData *all;		/* the facts of the graph */
@@ -20,6 +27,8 @@ typedef struct TrainingFacts
 	int64		filter_count;
 	const Triple *rejected;		/* what reviewers refused, but for what is in the filter; ordered */
 	int64		rejected_count;
+	const Degree *degree;		/* of all entities that have facts */
+	int			degrees;
 	Version		version;		/* of the graph's facts when they were read */
 } TrainingFacts;
 

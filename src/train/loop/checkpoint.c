@@ -294,6 +294,8 @@ checkpoint_save(Procedure *procedure)
 	bool		is_best = procedure->best.iteration.number == procedure->done;
 	SqlArgs		place = {0};
 
+	if (procedure->settings.last_epoch > 0)
+		checkpoint_begin(procedure->graph, &procedure->settings);
 	save_header(procedure);
 	save_learner(procedure);
 	arg_part(&place, procedure->settings.model, "place");
@@ -360,6 +362,8 @@ checkpoint_save_paths(Procedure *procedure)
 	size_t		count;
 	float	   *state = path_trainer_state(paths->trainer, &count);
 
+	if (procedure->settings.last_path_epoch > 0)
+		checkpoint_begin(procedure->graph, &procedure->settings);
 	save(procedure, "path header", &header, sizeof(header));
 	save(procedure, "path network", paths->network.parameter, network_bytes(paths));
 	save(procedure, "path optimizer", state, count * sizeof(float));

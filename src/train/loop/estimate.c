@@ -1,9 +1,8 @@
 /*
  * estimate.c
- *		What a training will take: hkg_estimate, the error when it is more than hybridkg.max_memory, and the time of
- *		each phase.
+ *		What a training will take: hkg_estimate, and the error when it is more than hybridkg.max_memory.
  *
- * The first two use the same list; its sizes come from the owners of the arrays.  Rules and what they infer are not in
+ * Both use the same list; its sizes come from the owners of the arrays.  Rules and what they infer are not in
  * it, since their number is unknown until they are counted: what mines and infers checks its own memory, on top of what
  * the training holds by then.
  */
@@ -12,6 +11,7 @@
 #include "utils/builtins.h"
 
 #include "model/model_evidence.h"
+#include "plan.h"
 #include "rules/body_pairs.h"
 #include "rules/mine.h"
 #include "server/argument.h"
@@ -21,6 +21,7 @@
 #include "train/partitions/node_buckets.h"
 #include "train/paths/path_learning.h"
 #include "train/paths/path_rules.h"
+#include "work.h"
 
 typedef struct Need
 {
@@ -72,12 +73,6 @@ paths_bytes(const TrainSettings *settings, const TrainingFacts *facts, const Kge
 			   path_learning_left_bytes(&paths) + evidence_bytes(settings, facts, model));
 }
 
-static bool
-mines(const TrainSettings *settings)
-{
-	return settings->top_rules > 0 || kge_constraint_entails(settings->constraints);
-}
-
 static NeedList
 list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
 {
@@ -106,7 +101,7 @@ list_needs(const TrainSettings *settings, const TrainingFacts *facts, const Lear
 	if (settings->nodes > 1)
 		add_need(&list, "relations of nodes", lane_relations_bytes(&partitions->bytes, settings->nodes));
 	list.held = list.bytes;
-	if (mines(settings))
+	if (work_mines(settings))
 	{
 		/* mined with one index of facts; what they infer takes another.  Those that entail infer nothing */
 		uint64		mining = mine_index_bytes(facts->learnt, settings->top_rules == 0 || settings->rules_of == NULL);
@@ -140,140 +135,6 @@ estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const 
 	hkg_hold_memory(list.held);
 }
 
-/* ---- time -------------------------------------------------------------------- */
-
-/*
- * Seconds of a core for one unit of a phase, by trainings on FB15k-237, WN18RR and Debian's packages; path rules took 0.6
- * to 2 times as long there, weights 3 to 5.4 ms a triple (bench/RESULTS.md, What hkg_progress promises).  They count until
- * the first unit of the phase was measured (server/progress.c).  The others are those of the library (kge_epoch_seconds).
- */
-#define MINING_SECONDS 1.5e-5	/* of a fact */
-#define MINING_CONSTANTS 50		/* times as long; 38 on codex-s, 55 on FB15k-237, 300 on umls */
-#define INFERRING_SECONDS 3e-6	/* of a fact, in each iteration */
-#define PATH_RULES_SECONDS 3e-5	/* of a fact */
-#define WEIGHTS_SECONDS 4e-3	/* of a triple of the valid split, beside its ranks */
-#define WRITING_SECONDS 2.5e-5	/* of an entity or a rule */
-
-/* With facts held out, path rules are counted again. */
-static PhaseWork
-path_rules_work(const TrainSettings *settings, const TrainingFacts *facts)
-{
-	double		counted_again = facts_are_held_out(facts) ? ESTIMATE_RECOUNT * (double) facts->all->facts : 0;
-	double		found_in = (double) facts->learnt->facts + counted_again;
-	PhaseWork	work = {found_in, PATH_RULES_SECONDS / hkg_threads};
-
-	if (settings->evidence_rules == 0)
-		work.units = 0;
-	if (settings->evidence_seconds > 0)
-		work.seconds = Min(work.seconds, settings->evidence_seconds / (double) facts->all->facts);
-	return work;
-}
-
-/* Weights are learnt from examples, for which all entities are scored, and paths are read. */
-static PhaseWork
-weights_work(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
-{
-	PathLearning paths = path_learning_sizes(settings, facts);
-	int64		count = Min(facts->valid_count, EV_MOST_TRIPLES);
-	double		seconds = WEIGHTS_SECONDS + kge_rank_seconds(&learner->model, 1);
-
-	if (settings->paths == YES)
-		seconds += path_answering_seconds(&paths, facts);
-	return (PhaseWork) {(double) count, seconds / hkg_threads};
-}
-
-/* How often rules are written: again where they are counted again */
-static int
-rules_written(const TrainingFacts *facts)
-{
-	return facts_are_held_out(facts) ? 2 : 1;
-}
-
-void
-estimate_mined(Progress *progress, const TrainingFacts *facts, int64 rules)
-{
-	progress_add(progress, PHASE_WRITING, (double) rules_written(facts) * rules);
-}
-
-void
-estimate_found(Progress *progress, const TrainSettings *settings, const TrainingFacts *facts, int64 paths)
-{
-	progress_skip(progress, PHASE_WRITING, (double) rules_written(facts) * (settings->evidence_rules - paths));
-}
-
-static double
-bucket_count(const PartitionMemory *partitions)
-{
-	return (double) partitions->sizes.partitions * (partitions->sizes.partitions - 1) / 2;
-}
-
-static double
-bytes_of_positive(const PartitionMemory *partitions)
-{
-	return sizeof(Triple) + (partitions->sizes.have_worth ? sizeof(float) : 0);
-}
-
-/* In a deal a bucket's two partitions and the relations go to a node and come back, and its positives go there. */
-static double
-sent_bytes(const Learner *learner)
-{
-	const PartitionMemory *partitions = &learner->partitions;
-	const BucketSizes *sizes = &partitions->bytes;
-	double		rows = 2.0 * partitions->sizes.entities / partitions->sizes.partitions;
-	double		bucket = rows * (double) (sizes->entity + sizes->entity_state) +
-		(double) (sizes->relations + sizes->relation_state);
-
-	return 2 * partitions->sizes.deals * bucket_count(partitions) * bucket +
-		(double) learner->positives.room * bytes_of_positive(partitions);
-}
-
-static double
-epoch_seconds(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
-{
-	const GraphData *data = facts->learnt;
-	double		seconds = kge_epoch_seconds(&learner->model, &learner->training, data->facts,
-											training_queries(data)) / hkg_threads;
-	const PartitionMemory *partitions = &learner->partitions;
-
-	if (partitions->nodes == NULL)
-		return seconds;
-	return seconds / node_buckets_servers(partitions->nodes, settings) +
-		node_seconds_to_send(sent_bytes(learner), kge_step_count(&partitions->sizes));
-}
-
-void
-estimate_plan(Progress *progress, const TrainSettings *settings, const TrainingFacts *facts,
-			  const Learner *learner, const ValidRanking *ranking)
-{
-	double		count = (double) facts->learnt->facts;
-	double		iterations = settings->iterations;
-	int64		ranked = ranking->sample.count;
-	double		evaluation = ranking->nodes != NULL ? node_ranking_seconds(ranking->nodes, &learner->model, ranked) :
-		kge_rank_seconds(&learner->model, ranked) / hkg_threads;
-	PhaseWork	work[PROGRESS_PHASES] = {
-		[PHASE_MINING] = {mines(settings) ? count : 0, MINING_SECONDS * (settings->constants ? MINING_CONSTANTS : 1)},
-		[PHASE_TRAINING] = {(double) epochs_in(settings, settings->iterations) +
-			(double) hold_out_refit_epochs(settings, facts, settings->iterations),
-		epoch_seconds(settings, facts, learner)},
-		[PHASE_EVALUATING] = {facts->valid_count > 0 ? iterations + settings->warm_start : 0, evaluation},
-		[PHASE_INFERRING] = {settings->top_rules > 0 ? iterations : 0, INFERRING_SECONDS * count},
-		[PHASE_PATH_RULES] = path_rules_work(settings, facts),
-		[PHASE_WEIGHTS] = weights_work(settings, facts, learner),
-		[PHASE_WRITING] = {(double) facts->all->entities + (double) rules_written(facts) * settings->evidence_rules,
-		WRITING_SECONDS}
-	};
-
-	if (settings->paths == YES)
-	{
-		PathLearning paths = path_learning_sizes(settings, facts);
-
-		work[PHASE_PATHS] = (PhaseWork) {path_learning_units(&paths, facts, paths.plan.epochs),
-			path_learning_seconds(&paths, facts) / hkg_threads};
-	}
-
-	progress_plan(progress, work);
-}
-
 /* ---- hkg_estimate ------------------------------------------------------------ */
 
 static void
@@ -283,6 +144,17 @@ take_counts(void *argument, const Datum *values, const bool *nulls)
 
 	for (int i = 0; i < 7; i++)
 		count[i] = DatumGetInt64(values[i]);
+}
+
+static void
+take_degree(void *argument, const Datum *values, const bool *nulls)
+{
+	TrainingFacts *facts = argument;
+	Degree	   *degree = facts->degrees == 0 ? palloc(sizeof(Degree)) :
+		repalloc(unconstify(Degree *, facts->degree), (facts->degrees + 1) * sizeof(Degree));
+
+	degree[facts->degrees++] = (Degree) {DatumGetInt64(values[0]), DatumGetInt64(values[1])};
+	facts->degree = degree;
 }
 
 /* As training_facts_read, without triples; and the distinct (head, relation) and (relation, tail). */
@@ -310,6 +182,10 @@ count_facts(const Graph *graph, const TrainSettings *settings, int64 *queries)
 	facts.filter_count = count[2] + count[4];
 	*queries = count[5];
 	facts.rejected_count = count[6];
+	sql_stream(psprintf("select facts, count(*) from (select count(*) as facts from "
+						"(select head as entity from %1$striple union all select tail from %1$striple) e group by entity) d "
+						"group by facts", graph->prefix),
+			   SQL_NO_ARGS, take_degree, &facts);
 	if (facts.valid_count > 0 || settings->warm_start)
 		return facts;
 	facts.valid_count = hold_out_size(settings->holdout, all->facts);
@@ -351,13 +227,22 @@ hkg_estimate(PG_FUNCTION_ARGS)
 	NeedList	list;
 	ValidRanking ranking;
 	NodeRankingNeed ranked;
+	TrainingPlan plan = {.start = monotonic_now()};
 
 	settings_read(fcinfo, &settings);
 	sql_begin();
 	graph = graph_open(settings.graph);
 	node_buckets_fill_in(graph, &settings);
 	facts = count_facts(graph, &settings, &queries);
-	path_settings_decide(&settings, graph, &facts);
+	if (settings.minutes > 0)	/* some of the work is done, to measure it */
+	{
+		TrainingFacts read = training_facts_read(graph, &settings);
+
+		plan_training(&plan, graph, &settings, &read);
+	}
+	else
+		plan_training(&plan, graph, &settings, &facts);
+	plan_notice(plan.message, plan.detail);
 	training_facts_check(&facts, graph, &settings);
 	learner = learner_sizes(&settings, &facts);
 	list = list_needs(&settings, &facts, &learner);
@@ -370,13 +255,11 @@ hkg_estimate(PG_FUNCTION_ARGS)
 		if (settings.nodes > 1)
 		{
 			const PartitionMemory *partitions = &learner.partitions;
-			double		positives = (double) learner.positives.room / bucket_count(partitions);
 
 			/* what trains a bucket, and the bucket */
-			add_bytes(result, "a node", learner_memory_bytes(&learner) +
-					  (uint64) (positives * bytes_of_positive(partitions)) +
+			add_bytes(result, "a node", learner_memory_bytes(&learner) + (uint64) work_bucket_bytes(&learner) +
 					  kge_trainer_bytes(&partitions->room, &learner.training, learner.positives.room, hkg_threads));
-			add_bytes(result, "sent in an epoch", (uint64) sent_bytes(&learner));
+			add_bytes(result, "sent in an epoch", (uint64) work_sent_bytes(&learner));
 		}
 	}
 	/* known answers are not read: all of the filter may be some */

@@ -36,6 +36,10 @@
 #include "train/hybrid.h"
 #include "train/partitions/node_buckets.h"
 #include "train/paths/path_rules.h"
+#include "work.h"
+
+/* Iterations may take so much of all time longer than planned before the path network gets its time. */
+#define LATENESS 0.05
 
 /* ---- read and open ---------------------------------------------------------- */
 
@@ -48,11 +52,13 @@ procedure_read(Procedure *procedure)
 	Learner    *learner = &procedure->learner;
 
 	if (procedure->progress == NULL)
-		procedure->progress = progress_begin(graph->schema, settings->model, settings->iterations, settings->epochs);
+		procedure->progress = progress_begin(graph->schema, settings->model);
 	record_lock_tables(graph);
 	node_buckets_fill_in(graph, &procedure->settings);
 	*facts = training_facts_read(graph, settings);
-	path_settings_decide(settings, graph, facts);
+	/* a worker that reads again has its plan */
+	if (settings->iterations == 0 || settings->epochs == 0 || settings->minutes > 0 || settings->paths == BY_GRAPH)
+		plan_training(&procedure->plan, graph, settings, facts);
 	/* a training that reads again may find a valid split now */
 	procedure->old_weights = NULL;
 	if (settings->warm_start && facts->valid_count == 0)
@@ -99,7 +105,7 @@ mine(Procedure *procedure)
 	progress_phase(procedure->progress, PHASE_MINING, (double) data->facts);
 	procedure->rules = settings->rules_of == NULL ? mine_rules(procedure->graph, data, &options) :
 		mine_selected(procedure->graph, data, settings->rules_of);
-	estimate_mined(procedure->progress, &procedure->facts, procedure->rules->count);
+	work_mined(procedure->progress, &procedure->facts, procedure->rules->count);
 	procedure->pairs = body_pairs_create(data, procedure->learner.pool);
 	if (settings->inferences == INFER_BY_SQL)
 		procedure->stated = body_pairs_by_sql(procedure->pairs, procedure->graph);
@@ -138,7 +144,7 @@ procedure_open(Procedure *procedure)
 	valid_ranking_open(&procedure->ranking, &procedure->settings, &procedure->facts);
 	valid_ranking_use_nodes(&procedure->ranking, procedure->graph, &procedure->settings, &procedure->facts,
 							&procedure->learner, procedure->in_worker);
-	estimate_plan(procedure->progress, &procedure->settings, &procedure->facts, &procedure->learner, &procedure->ranking);
+	work_plan(procedure->progress, &procedure->settings, &procedure->facts, &procedure->learner, &procedure->ranking);
 	if (procedure->settings.top_rules > 0)
 	{
 		mine(procedure);
@@ -193,15 +199,28 @@ train_epoch(Procedure *procedure, int iteration, int64 epoch)
 	return loss;
 }
 
+/* Whether `next` seconds more, and then what follows from that phase on, would not end in the time that was given */
+static bool
+is_late(const Procedure *procedure, double next, ProgressPhase phase)
+{
+	const TrainingPlan *plan = &procedure->plan;
+	double		end = plan->seconds - progress_left(procedure->progress, phase);
+
+	if (phase == PHASE_PATHS && procedure->settings.paths == YES)
+		end = plan->iterations_end + LATENESS * plan->seconds;
+	return plan->seconds > 0 && seconds_since(plan->start) + next > end;
+}
+
 /* Epochs on the positives, and the ranks of the valid split.  No SQL, no snapshot. */
 static void
 learn(Procedure *procedure)
 {
 	MemoryContext caller = MemoryContextSwitchTo(procedure->scratch);
-	const TrainSettings *settings = &procedure->settings;
+	TrainSettings *settings = &procedure->settings;
 	Iteration  *iteration = &procedure->iteration;
 	int64		start = monotonic_now();
 	int64		begun;
+	int			number;			/* of an epoch, over all iterations */
 
 	*iteration = (Iteration) {.number = procedure->done + 1};
 	progress_iteration(procedure->progress, iteration->number);
@@ -221,6 +240,11 @@ learn(Procedure *procedure)
 			ereport(NOTICE,
 					(errmsg("iteration %d/%d, epoch %d/%d: loss %.5f", iteration->number, settings->iterations,
 							epoch, settings->epochs, iteration->loss)));
+		number = (int) epochs_in(settings, procedure->done) + epoch;
+		if (is_late(procedure, seconds_since(start) / (epoch - Max(begun, 0)), PHASE_PATHS))
+			settings->last_epoch = number;
+		if (number == settings->last_epoch)
+			break;
 	}
 	iteration->train_seconds = seconds_since(start);
 
@@ -578,7 +602,7 @@ finish(Procedure *procedure)
 		progress_phase(procedure->progress, PHASE_PATH_RULES, (double) facts->learnt->facts);
 		paths = path_rules_find(facts->learnt, settings, procedure->learner.pool);
 	}
-	estimate_found(procedure->progress, settings, facts, paths.count);
+	work_found(procedure->progress, settings, facts, paths.count);
 	/* 2. what was learnt, in the place of the old model */
 	progress_phase(procedure->progress, PHASE_WRITING, (double) facts->all->entities);
 	record_replace(graph, settings);
@@ -592,7 +616,7 @@ finish(Procedure *procedure)
 	/* 4. the same rules under the same ids; path rules are counted on all facts now */
 	if (facts_are_held_out(facts) && paths.count > 0)
 	{
-		progress_phase(procedure->progress, PHASE_PATH_RULES, ESTIMATE_RECOUNT * (double) facts->all->facts);
+		progress_phase(procedure->progress, PHASE_PATH_RULES, WORK_RECOUNT * (double) facts->all->facts);
 		path_rules_recount(&paths, facts->all, settings, procedure->learner.pool);
 		write_rules(procedure, &paths);
 	}
@@ -603,6 +627,8 @@ finish(Procedure *procedure)
 void
 procedure_run(Procedure *procedure)
 {
+	TrainSettings *settings = &procedure->settings;
+
 	while (!procedure_is_done(procedure))
 	{
 		learn(procedure);
@@ -615,9 +641,14 @@ procedure_run(Procedure *procedure)
 	procedure->begin(procedure);
 	open_paths(procedure);
 	procedure->commit(procedure);
-	while (procedure->paths.done < procedure->paths.plan.epochs)
+	while (procedure->paths.done < procedure->paths.plan.epochs &&
+		   (settings->last_path_epoch == 0 || procedure->paths.done < settings->last_path_epoch))
 	{
+		int64		start = monotonic_now();
+
 		path_learning_epoch(&procedure->paths, procedure->learner.pool, procedure->progress);
+		if (is_late(procedure, seconds_since(start), PHASE_PATH_RULES))
+			settings->last_path_epoch = procedure->paths.done;
 		procedure->begin(procedure);
 		record_paths(procedure);
 		if (procedure->in_worker)

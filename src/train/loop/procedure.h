@@ -14,6 +14,7 @@
 
 #include "storage/buffile.h"
 
+#include "plan.h"
 #include "rules/body_pairs.h"
 #include "server/progress.h"
 #include "train/embeddings/learner.h"
@@ -44,6 +45,7 @@ typedef struct Procedure
 	void		(*commit) (const struct Procedure *procedure);
 	TimestampTz began;			/* in a worker: see record_began */
 	Progress   *progress;		/* or NULL, to let procedure_read begin it */
+	TrainingPlan plan;			/* its start; the rest by procedure_read */
 
 	/* set by procedure_read */
 	TrainingFacts facts;
@@ -88,13 +90,14 @@ extern void procedure_open(Procedure *procedure);
  */
 extern void procedure_look_back(Procedure *procedure);
 
-/* Whether all iterations were done, or patience has run out. */
+/* Whether all iterations were done, or as many as there was time or patience for. */
 static inline bool
 procedure_is_done(const Procedure *procedure)
 {
 	const TrainSettings *settings = &procedure->settings;
 
 	return procedure->done >= settings->iterations ||
+		(settings->last_epoch > 0 && epochs_in(settings, procedure->done) >= settings->last_epoch) ||
 		(settings->patience > 0 && procedure->done > 0 &&
 		 procedure->done - procedure->best.iteration.number >= settings->patience);
 }

@@ -45,13 +45,14 @@ Datum
 hkg_train(PG_FUNCTION_ARGS)
 {
 	MemoryContext caller = enter_context();
-	Procedure	procedure = {.begin = begin,.commit = commit};
+	Procedure	procedure = {.begin = begin,.commit = commit,.plan.start = monotonic_now()};
 
 	settings_read(fcinfo, &procedure.settings);
 	sql_begin();
 	procedure.graph = graph_open_to_write(procedure.settings.graph);
 	graph_lock_for_training(procedure.graph, procedure.settings.model);
 	procedure_read(&procedure);
+	plan_notice(procedure.plan.message, procedure.plan.detail);
 	procedure_open(&procedure);
 	procedure_look_back(&procedure);
 	record_begin(procedure.graph, &procedure.settings);

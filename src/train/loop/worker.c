@@ -70,6 +70,8 @@ typedef struct Launch
 	pid_t		pid;			/* of the worker; it may have ended before the launcher looks */
 	pg_atomic_uint32 state;		/* LaunchState */
 	int			sqlstate;
+	char		plan[TEXT_BYTES];	/* what there is time for; empty: all */
+	char		plan_detail[TEXT_BYTES];
 	char		message[TEXT_BYTES];
 	char		detail[TEXT_BYTES];
 	char		hint[TEXT_BYTES];
@@ -267,9 +269,21 @@ hkg_train_background(PG_FUNCTION_ARGS)
 	MemoryContextSwitchTo(caller);
 	if (!launch->has_valid)
 		hold_out_notice(settings.graph, &settings, launch->held_out, launch->facts);
+	plan_notice(launch->plan, launch->plan_detail);
 	pid = launch->pid;
 	dsm_detach(segment);
 	PG_RETURN_INT32(pid);
+}
+
+/* As many characters as fit */
+static void
+copy_text(char to[TEXT_BYTES], const char *text)
+{
+	int			bytes = text == NULL ? 0 : pg_mbcliplen(text, (int) strlen(text), TEXT_BYTES - 1);
+
+	if (bytes > 0)
+		memcpy(to, text, bytes);
+	to[bytes] = '\0';
 }
 
 /* ---- the worker: the training ------------------------------------------------------ */
@@ -300,14 +314,16 @@ begin_training(Launch *launch, Procedure *procedure)
 	procedure->graph = graph_open(procedure->settings.graph);
 	graph_lock_session_for_training(procedure->graph, procedure->settings.model);
 
-	procedure->progress = progress_begin(procedure->graph->schema, procedure->settings.model,
-										 procedure->settings.iterations, procedure->settings.epochs);
+	procedure->progress = progress_begin(procedure->graph->schema, procedure->settings.model);
 	/* to check alone: the worker reads again, under the snapshot that it trains on */
 	trial = AllocSetContextCreate(CurrentMemoryContext, "hybridkg trial", ALLOCSET_DEFAULT_SIZES);
 	context = MemoryContextSwitchTo(trial);
 	procedure_read(procedure);
 	launch->facts = procedure->facts.all->facts;
 	launch->held_out = launch->facts - procedure->facts.learnt->facts;
+	copy_text(launch->plan, procedure->plan.message);
+	copy_text(launch->plan_detail, procedure->plan.detail);
+	procedure->plan.message = procedure->plan.detail = NULL;	/* they go with the trial */
 	launch->has_valid = procedure->facts.valid_count > launch->held_out;
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(trial);
@@ -349,17 +365,6 @@ commit(const Procedure *procedure)
 }
 
 /* ---- the worker: errors -------------------------------------------------------------- */
-
-/* As many characters as fit */
-static void
-copy_text(char to[TEXT_BYTES], const char *text)
-{
-	int			bytes = text == NULL ? 0 : pg_mbcliplen(text, (int) strlen(text), TEXT_BYTES - 1);
-
-	if (bytes > 0)
-		memcpy(to, text, bytes);
-	to[bytes] = '\0';
-}
 
 /* Perhaps: one that is lost in a statement is an internal error. */
 static bool
@@ -452,7 +457,7 @@ hkg_worker_main(Datum argument)
 	dsm_segment *segment;
 	Launch	   *launch;
 	MemoryContext context;
-	Procedure	procedure = {.in_worker = true,.begin = begin,.commit = commit};
+	Procedure	procedure = {.in_worker = true,.begin = begin,.commit = commit,.plan.start = monotonic_now()};
 	volatile bool begun = false;
 	int			isolation;
 

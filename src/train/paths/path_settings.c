@@ -11,6 +11,9 @@
  * A network makes training ten times as long and more, and an answer some milliseconds.  It pays on graphs of a middle
  * size: smaller ones gained nothing, larger ones were not measured (bench/RESULTS.md, "All three").  Small graphs need
  * fewer epochs: to ask about each fact once was as good on codex-s as to ask two and a half times.
+ *
+ * What a question costs depends on hubs: an entity is reached in proportion to its facts, so those that are kept have
+ * many more than the mean.  A layer of OpenFlights' graph sends ten times as many messages as the mean would tell.
  */
 #include "path_settings.h"
 
@@ -20,7 +23,6 @@
 
 #define FEWEST_FACTS 20000
 #define MOST_FACTS 300000
-#define MOST_FLOPS 7.2e13		/* to learn a network unasked: an hour of one core (FLOPS of path_learning.c) */
 
 #define DENSE_EDGES 10			/* of an entity, in the mean */
 #define MANY_RELATIONS 100
@@ -31,6 +33,7 @@
 #define LEARNING_FLOPS 3		/* times those of an answer that keeps as many entities */
 #define RATE_END 0.1			/* of the rate, at the end */
 #define ANSWERS_KEPT 1000		/* at least, where noise takes part in the choice: an answer is one pass, learning three */
+#define LAST_KEPT 8				/* times as many entities are kept by the last layer (paths.h) */
 #define LAST_EPOCHS 5			/* one epoch in so many, at the end, is learnt as answers are found */
 
 /* Whether an entity has so many facts that a step reaches many others */
@@ -96,12 +99,48 @@ path_pace(const PathSettings *plan, int epoch)
 	return pace;
 }
 
+/* The facts of so many entities, which are reached in proportion to their facts, each once. */
+static double
+facts_of_reached(const TrainingFacts *facts, double reached)
+{
+	double		low = 0;
+	double		high = 1e3;
+
+	/* an entity of d facts is among them with a chance of 1 - e^(-rate d): the rate at which they are so many */
+	for (int i = 0; i < 40; i++)
+	{
+		double		rate = (low + high) / 2;
+		double		count = 0;
+
+		for (int j = 0; j < facts->degrees; j++)
+			count -= (double) facts->degree[j].entities * expm1(-rate * (double) facts->degree[j].facts);
+		*(count < reached ? &low : &high) = rate;
+	}
+	reached = 0;
+	for (int j = 0; j < facts->degrees; j++)
+		reached -= (double) facts->degree[j].entities * (double) facts->degree[j].facts *
+			expm1(-low * (double) facts->degree[j].facts);
+	return reached;
+}
+
+/* Of both questions of a fact: messages along edges, and new states of those that a layer keeps. */
 static double
 flops_of(PathShape shape, const TrainingFacts *facts)
 {
-	FactIndex	index = path_index_sizes(facts);
+	double		width = shape.width;
+	double		places = 1;
+	double		flops = 0;
 
-	return 2 * path_flops(&index, shape);
+	for (int i = 0; i < shape.layers; i++)
+	{
+		double		edges = facts_of_reached(facts, places);
+		int			kept = i < shape.layers - 1 ? shape.kept : LAST_KEPT * shape.kept;
+
+		flops += (places + edges) * 4 * width;
+		places = Min(Min(places + edges, facts->learnt->entities), places + kept);
+		flops += places * 6 * width * width;
+	}
+	return 2 * flops;
 }
 
 double
@@ -119,22 +158,6 @@ path_asking_flops(const PathSettings *plan, const TrainingFacts *facts, int epoc
 	return LEARNING_FLOPS * flops_of(shape, facts);
 }
 
-/* By default, where a network was worth it, and is learnt in an hour of one core */
-static bool
-paths_pay(const TrainSettings *settings, const TrainingFacts *facts)
-{
-	PathSettings plan;
-	double		flops = 0;
-
-	if (settings->evidence_rules == 0 || facts->valid_count == 0 ||
-		facts->all->facts < FEWEST_FACTS || facts->all->facts > MOST_FACTS)
-		return false;
-	plan = path_settings(settings, facts);
-	for (int epoch = 1; epoch <= plan.epochs; epoch++)
-		flops += (double) plan.facts * path_asking_flops(&plan, facts, epoch);
-	return flops <= MOST_FLOPS;
-}
-
 void
 path_settings_decide(TrainSettings *settings, const Graph *graph, const TrainingFacts *facts)
 {
@@ -143,5 +166,6 @@ path_settings_decide(TrainSettings *settings, const Graph *graph, const Training
 	if (settings->warm_start)
 		settings->paths = path_network_exists(graph, settings->model) ? YES : NO;
 	else
-		settings->paths = paths_pay(settings, facts) ? YES : NO;
+		settings->paths = settings->evidence_rules > 0 && facts->valid_count > 0 && facts->all->facts >= FEWEST_FACTS &&
+			(facts->all->facts <= MOST_FACTS || settings->minutes > 0) ? YES : NO;
 }

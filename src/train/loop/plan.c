@@ -1,0 +1,265 @@
+/*
+ * plan.c
+ *		What a training does in the time that it has (see plan.h).
+ *
+ * All is chosen before the training begins, since the learning rate falls to its end over all epochs, and is written as
+ * the model's settings: another training with these has the same bits.  The work is that of work.c.  With `minutes`
+ * a short part of the epochs and of the path network is done and thrown away, which tells how fast this machine is now.
+ * Without, the speed is that of the machine of bench/RESULTS.md, so that the same call chooses the same everywhere.
+ *
+ * A path network adds most to what is found, but needs some epochs; more epochs of the embeddings than usual add little.
+ */
+#include "plan.h"
+
+#include <math.h>
+
+#include "utils/memutils.h"
+
+#include "server/host.h"
+#include "train/embeddings/learner.h"
+#include "train/embeddings/valid_ranking.h"
+#include "train/paths/path_learning.h"
+#include "work.h"
+
+#define DEFAULT_MINUTES 5		/* of two idle cores */
+#define DEFAULT_FACTS 1000000	/* of more facts a training takes as long as it takes, unless minutes are given */
+#define ITERATIONS 10			/* usually, each of */
+#define EPOCHS 10
+#define MOST_EPOCHS 20			/* in place of these, where there is time */
+#define LEAST_PATH_EPOCHS 4		/* a network of fewer is not worth its time at the end */
+#define EMBEDDINGS_SHARE 0.4	/* of the time of all epochs, at most, before the path network has its usual epochs */
+#define SPARE 0.06				/* of the time, for what was guessed too low */
+#define MEASURING 0.01			/* of the time, for each of the two measurements */
+#define LONGEST 2				/* seconds of each, at most */
+#define MOST_SLOWNESS 3			/* of what is not measured: epochs of few facts are slow by themselves */
+
+/* Seconds */
+typedef struct Costs
+{
+	double		before;			/* the iterations */
+	double		epoch;			/* with its part of what ends an iteration */
+	double		path_epoch;
+	double		after;			/* all epochs */
+} Costs;
+
+/* How much longer epochs take than they were computed to: some of them are done, and forgotten. */
+static double
+epochs_slowness(const Graph *graph, const TrainSettings *settings, const TrainingFacts *facts, double seconds)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext context = AllocSetContextCreate(caller, "hybridkg measured epoch", ALLOCSET_DEFAULT_SIZES);
+	Learner		learner = learner_sizes(settings, facts);
+	TrainSettings anew = *settings;
+	const Positives *positives = &learner.positives;
+	double		all = kge_epoch_seconds(&learner.model, &learner.training, facts->learnt->facts,
+										training_queries(facts->learnt)) / hkg_threads;
+	int64		count = (int64) Min(Max(seconds / all * (double) facts->learnt->facts, settings->batch_size),
+									(double) facts->learnt->facts);
+	double		slowness = 1;
+
+	anew.warm_start = false;
+	MemoryContextSwitchTo(context);
+	if (!is_partitioned(&learner.partitions))
+	{
+		int64		start;
+		int			passes = 0;
+
+		learner_open(&learner, unconstify(Graph *, graph), &anew, facts, false);
+		start = monotonic_now();
+		do
+			(void) kge_train_epoch(learner.trainer, positives->triple, positives->worth, count, (uint64) passes++);
+		while (seconds_since(start) < seconds / 2);
+		slowness = seconds_since(start) / (all * passes * (double) count / (double) facts->learnt->facts);
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(context);
+	return slowness;
+}
+
+/* The same of the path network */
+static double
+paths_slowness(const TrainSettings *settings, const TrainingFacts *facts, double seconds)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext context = AllocSetContextCreate(caller, "hybridkg measured paths", ALLOCSET_DEFAULT_SIZES);
+	PathLearning learning = path_learning_sizes(settings, facts);
+	double		of_fact = path_learning_seconds(&learning, facts) / hkg_threads;
+	int64		most = Min(facts->learnt->facts, 1024);
+	int64		count = (int64) Min(Max(seconds / of_fact, learning.plan.training.batch_size), (double) most);
+	Triple	   *fact = palloc(count * sizeof(Triple));
+	Pool	   *pool;
+	int64		start;
+	double		slowness;
+
+	MemoryContextSwitchTo(context);
+	pool = hkg_pool();
+	path_learning_open(&learning, settings, facts, NULL, pool);
+	for (int64 i = 0; i < count; i++)
+		fact[i] = facts->learnt->fact[i * (facts->learnt->facts / count)];
+	start = monotonic_now();
+	(void) path_train(learning.trainer, pool, fact, count, path_pace(&learning.plan, 1), 0);
+	slowness = seconds_since(start) / (of_fact * (double) count);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(context);
+	pfree(fact);
+	return slowness;
+}
+
+/* With `threads` of the machine of bench/RESULTS.md */
+static Costs
+costs_of(const TrainSettings *settings, const TrainingFacts *facts, double threads)
+{
+	Learner		learner = learner_sizes(settings, facts);
+	ValidRanking ranking = valid_ranking_sizes(settings, facts, &learner);
+	PathLearning paths = path_learning_sizes(settings, facts);
+	PhaseWork	work[PROGRESS_PHASES] = {{0, 0}};
+	double		seconds[PROGRESS_PHASES];
+
+	work_of(settings, facts, &learner, &ranking, threads, work);
+	for (int i = 0; i < PROGRESS_PHASES; i++)
+		seconds[i] = work[i].units > 0 ? work[i].units * work[i].seconds : 0;
+	return (Costs) {
+		.before = seconds[PHASE_MINING],
+		.epoch = (seconds[PHASE_TRAINING] + seconds[PHASE_EVALUATING] + seconds[PHASE_INFERRING]) /
+			(double) epochs_in(settings, settings->iterations),
+		.path_epoch = seconds[PHASE_PATHS] / paths.plan.epochs,
+		.after = seconds[PHASE_PATH_RULES] + seconds[PHASE_WEIGHTS] + seconds[PHASE_WRITING]
+	};
+}
+
+static double
+between(double least, double number, double most)
+{
+	return Max(least, Min(number, most));
+}
+
+void
+plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, const TrainingFacts *facts)
+{
+	bool		timed = settings->minutes > 0;
+	bool		open_iterations = settings->iterations == 0;
+	bool		open_epochs = settings->epochs == 0;
+	bool		open_embeddings = timed ? open_iterations || open_epochs : open_iterations && open_epochs;
+	bool		open_paths = settings->paths == BY_GRAPH && !settings->warm_start;
+	bool		open_path_epochs = settings->path_epochs == 0 && (timed || open_paths);
+	double		seconds = 60 * (timed ? settings->minutes : DEFAULT_MINUTES);
+	TrainSettings without;
+	Costs		costs;
+	Costs		least;			/* without paths */
+	double		room;			/* seconds for epochs of both kinds */
+	double		usual;			/* epochs of the embeddings, in all */
+	double		epochs;
+	double		path_epochs = 0;
+
+	/* 1. what a training does that has the time; nothing is left to choose where all is given */
+	path_settings_decide(settings, graph, facts);
+	if (open_iterations)
+		settings->iterations = ITERATIONS;
+	if (open_epochs)
+		settings->epochs = EPOCHS;
+	settings->minutes = 0;
+	plan->seconds = timed ? seconds : 0;
+	plan->message = plan->detail = NULL;
+	if (facts->valid_count == 0 && settings->paths == BY_GRAPH)
+		settings->paths = NO;
+	if (facts->learnt->facts == 0 || facts->learnt->entities < 2)
+		return;
+	if (!timed && (settings->warm_start || facts->all->facts > DEFAULT_FACTS || !(open_embeddings || open_paths)))
+		return;
+	usual = (double) epochs_in(settings, settings->iterations);
+
+	/* 2. what it takes, here and now or on two cores of the machine of reference */
+	without = *settings;
+	without.paths = NO;
+	least = costs_of(&without, facts, timed ? hkg_threads : 2);
+	costs = settings->paths == YES ? costs_of(settings, facts, timed ? hkg_threads : 2) : least;
+	if (timed)
+	{
+		double		measuring = Min(MEASURING * seconds, LONGEST);
+		double		slow = epochs_slowness(graph, settings, facts, measuring);
+		double		slow_paths = settings->paths == YES ? paths_slowness(settings, facts, measuring) : slow;
+
+		double		other = between(1 / MOST_SLOWNESS, slow, MOST_SLOWNESS);
+
+		costs = (Costs) {
+			costs.before * other, costs.epoch * slow, costs.path_epoch * slow_paths,
+			least.after * other + (costs.after - least.after) * slow_paths
+		};
+		least = (Costs) {least.before * other, least.epoch * slow, 0, least.after * other};
+		room = (1 - SPARE) * seconds - seconds_since(plan->start);
+	}
+	else
+	{
+		/* these minutes beside what was asked for */
+		room = seconds + (open_embeddings ? 0 : usual * costs.epoch);
+		if (!open_paths && settings->paths == YES)
+			room += path_learning_sizes(settings, facts).plan.epochs * costs.path_epoch + costs.after - least.after;
+	}
+
+	/* 3. the path network: as many epochs as usual, beside embeddings that have their share */
+	if (settings->paths == YES)
+	{
+		double		for_epochs = room - costs.before - costs.after;
+		double		for_embeddings = usual * costs.epoch;
+
+		if (open_embeddings)
+			for_embeddings = Min(for_embeddings, EMBEDDINGS_SHARE * for_epochs);
+		path_epochs = path_learning_sizes(settings, facts).plan.epochs;
+		if (open_path_epochs)
+			path_epochs = between(0, floor((for_epochs - for_embeddings) / costs.path_epoch), path_epochs);
+		if (open_paths && path_epochs < LEAST_PATH_EPOCHS)
+			path_epochs = 0;
+		else
+			path_epochs = Max(path_epochs, 1);
+	}
+	if (path_epochs == 0)
+		costs = least;
+	room -= costs.before + costs.after + path_epochs * costs.path_epoch;
+
+	/* 4. embeddings: as many epochs as usual; then more of both, where there is time */
+	epochs = open_embeddings ? between(1, floor(room / costs.epoch), usual) : usual;
+	room -= epochs * costs.epoch;
+	if (timed && open_path_epochs && path_epochs > 0)
+	{
+		int64		asked = path_learning_sizes(settings, facts).plan.facts;
+		double		more = between(0, floor(room / costs.path_epoch),
+								   Max((double) pool_pieces(facts->learnt->facts, asked) - path_epochs, 0));
+
+		path_epochs += more;
+		room -= more * costs.path_epoch;
+	}
+	if (timed && open_embeddings && epochs == usual)
+		epochs = between(usual, floor(usual + room / costs.epoch), usual * MOST_EPOCHS / EPOCHS);
+
+	/* 5. as settings */
+	if (!timed && epochs == usual && (settings->paths == NO || path_epochs == path_learning_sizes(settings, facts).plan.epochs))
+		return;
+	if (open_iterations && open_embeddings)
+		settings->iterations = (int) between(1, floor(epochs / (open_epochs ? EPOCHS : settings->epochs)), ITERATIONS);
+	if (open_epochs && open_embeddings)
+		settings->epochs = (int) Max(1, epochs / settings->iterations);
+	settings->paths = path_epochs > 0 ? YES : NO;
+	if (open_path_epochs && path_epochs > 0)
+		settings->path_epochs = (int) path_epochs;
+
+	/* 6. what is there when */
+	epochs = (double) epochs_in(settings, settings->iterations);
+	plan->iterations_end = (timed ? seconds_since(plan->start) : 0) + costs.before + epochs * costs.epoch;
+	plan->message = psprintf("training takes about %.0f s%s: %d iterations of %d epochs%s",
+							 plan->iterations_end + path_epochs * costs.path_epoch + costs.after,
+							 timed ? "" : " of two idle cores", settings->iterations, settings->epochs,
+							 path_epochs > 0 ? psprintf(", %.0f epochs of the path network", path_epochs) : ", no path network");
+	plan->detail = psprintf("Embeddings are learnt after %.0f s%s. The model's settings will have what was chosen.",
+							plan->iterations_end, path_epochs == 0 ? "" :
+							psprintf(", paths after %.0f s", plan->iterations_end + path_epochs * costs.path_epoch));
+}
+
+void
+plan_notice(const char *message, const char *detail)
+{
+	if (message != NULL && message[0] != '\0')
+		ereport(NOTICE,
+				(errmsg("%s", message),
+				 errdetail("%s", detail),
+				 errhint("Argument minutes gives it another time.")));
+}
