@@ -83,8 +83,8 @@ select added, deleted from hkg_sync('packages');
 insert into package (name, installed_size, summary) values ('python3-tomorrow', 100, 'a library of tomorrow');
 insert into depends values ('python3-tomorrow', 'python3'), ('python3-tomorrow', 'python3-numpy');
 select added from hkg_sync('packages') \g /dev/null
-select key as package, value as section, round(probability::numeric, 2) as probability, runner_up, replace(reason, 'package:', '') as reason
-from hkg_fill('packages', 'package', 'section', keys => '{python3-tomorrow}');
+select key as package, value as language, round(probability::numeric, 2) as probability, runner_up, replace(reason, 'package:', '') as reason
+from hkg_fill('packages', 'package', 'implemented_in', keys => '{python3-tomorrow}');
 
 \echo '=== Next'
 \echo

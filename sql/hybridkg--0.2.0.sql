@@ -1323,7 +1323,7 @@ iterations: rounds of training, mining and sampling; null: 10, or by minutes
 epochs: passes over the positives in one iteration; null: 10, or by minutes
 model: the name to keep it under; a model of that name is replaced when the transaction commits
 preset: quick, balanced (the defaults), thorough or paper; hkg_settings(preset) shows what it sets; null: balanced
-minutes: the time for all of it: what is not given of iterations, epochs, paths and setting path_epochs is chosen for it before training begins, a NOTICE has the choice, and so do the model''s settings; where it runs late it ends earlier; null: as if five minutes of two idle cores, on graphs of up to a million facts
+minutes: the time for all of it, by which iterations, epochs, paths and path_epochs are chosen unless they are given; null: five minutes of two idle cores, on graphs of up to a million facts
 top_rules: how many mined rules are selected, 0: embeddings learn alone; null: 200
 evidence_rules: most path rules that are kept as evidence at prediction, 0: none; null: 20000
 paths: whether a network is learnt that reads the paths from a question''s entity; null: by the size of the graph
@@ -2187,14 +2187,14 @@ runner_up, runner_up_probability: the second best
 reason: the rows with this value that are most like it, and in what
 errors: 42703 for a column that the graph is not made of, 55000 for one that cannot be filled, 53200 above hybridkg.max_memory';
 
-create function _hkg_doubtful_facts(graph name, relation text[], k int, model name)
+create function _hkg_doubtful_facts(graph name, relations text[], k int, model name)
 returns table (key text, value text, probability float8, better text, better_probability float8, reason text, relation text, better_key text)
 as 'MODULE_PATHNAME', 'hkg_doubtful_facts' language c stable parallel unsafe cost 1000000 rows 100
 set search_path = pg_catalog, pg_temp;
 comment on function _hkg_doubtful_facts(name, text[], int, name) is
 'known facts that a model and all other facts contradict, most doubtful first; for hkg_doubt
 graph: an existing graph
-relation: relations of the facts; null: all
+relations: of the facts; null: all
 k: how many, at least 1
 model: a trained model of the graph
 What it returns: as hkg_doubt';

@@ -2,15 +2,15 @@
  * doubtful_facts.c
  *		_hkg_doubtful_facts: the facts of a trained graph that all other facts speak against, for hkg_doubt.
  *
- * Each fact is asked for on both sides as if it were none: the facts are dealt into folds, and rules and paths that score a
- * fold's facts are applied to the other folds' alone.  The embedding has learnt all of them; what it knows of a fact beside
- * that one found more wrong facts than rules alone, and leaving folds out of its training did not find more
- * (bench/RESULTS.md).  Scores of different relations are not comparable: they depend on how many answers a question has.
- * So a fact is as doubtful as its scores are far below those of the relation's other facts, in standard deviations.  On
- * graphs with changed facts this found two times as many as the scores themselves, and more than ranks or probabilities.
+ * Each fact is asked for on both sides as if it were none: the facts are dealt into folds, and rules that score a fold's
+ * facts are applied to the other folds' alone.  The embedding has learnt all of them: with one that was trained without
+ * the fold, fewer wrong facts were found (bench/RESULTS.md).  Scores of different relations are not comparable: they
+ * depend on how many answers a question has.  So a fact is as doubtful as its scores are far below those of its
+ * relation's facts, in standard deviations.  Where no rule applies to many facts, these are alike, and their ranks by
+ * the embedding decide: what a wrong fact was learnt for is seldom first.
  *
- * That takes two questions a fact, so paths of a network are left to the k that are listed; for these the best other
- * answers are looked for.
+ * That takes two questions a fact, so a path network is left to the k that are listed; for these the best other answers
+ * are looked for.
  */
 #include "postgres.h"
 
@@ -23,6 +23,7 @@
 #include "core/random.h"
 #include "core/sort.h"
 #include "graph/call.h"
+#include "kge/rank.h"
 #include "model/predictor.h"
 #include "server/argument.h"
 #include "server/array.h"
@@ -32,6 +33,7 @@
 #include "side_scores.h"
 
 #define FOLDS 10
+#define RANKS 0.3				/* standard deviations that a fact is more doubtful for each unit of log rank */
 #define FEW 5					/* facts by which the deviation of a relation is drawn towards that of all */
 
 typedef struct Doubt
@@ -40,8 +42,9 @@ typedef struct Doubt
 	int32		fold;
 	double		score[2];		/* by the side of the answer */
 	double		below;			/* standard deviations, in the mean of both sides */
+	double		doubt;			/* from that and the ranks */
 	double		probability;
-	Triple		better;			/* the most probable triple that differs in one entity and is no fact; or the fact */
+	Triple		better;			/* the most probable one that differs in one entity and is no fact; or the fact */
 	double		better_probability;
 } Doubt;
 
@@ -167,7 +170,8 @@ look_for_better(Fold *fold, KgeTopMany *search, const FactIndex *facts, Doubt *d
 
 /* Of the facts in `doubt`: their scores; or for those that are listed all else */
 static void
-ask(const Predictor *predictor, const FactIndex *facts, const Triple *fact, Doubt *doubt, int64 count, bool listed, Pool *pool)
+ask(const Predictor *predictor, const FactIndex *facts, const Triple *fact, Doubt *doubt, int64 count, bool listed,
+	Pool *pool)
 {
 	Doubt	  **asked = array_new(Doubt *, count);
 
@@ -241,8 +245,8 @@ measure(Doubt *doubt, int64 count)
 				for (end = first; end < count && doubt[end].fact.relation == doubt[first].fact.relation; end++)
 					moments_add(&of, doubt[end].score[side]);
 				mean = of.sum / of.count;
-				deviation = pass == 0 ? 1 : sqrt((Max(of.squares - of.count * mean * mean, 0) + FEW * all.squares / all.count) /
-												 (of.count + FEW));
+				deviation = pass == 0 ? 1 :
+					sqrt((Max(of.squares - of.count * mean * mean, 0) + FEW * all.squares / all.count) / (of.count + FEW));
 				for (int64 i = first; i < end; i++)
 				{
 					if (pass == 0)
@@ -254,6 +258,21 @@ measure(Doubt *doubt, int64 count)
 	}
 }
 
+/* Takes the places among the answers that are no facts, by the embedding alone, into account. */
+static void
+rank(const Predictor *predictor, KgeTriples facts, Doubt *doubt, int64 count, Arena *arena, Pool *pool)
+{
+	KgeModel	kge = added_entities_array(predictor->added);
+	Triple	   *ranked = arena_new(arena, Triple, count);
+	KgeRanks	ranks = {arena_new(arena, int32, count), arena_new(arena, int32, count)};
+
+	for (int64 i = 0; i < count; i++)
+		ranked[i] = doubt[i].fact;
+	kge_rank(arena, pool, &kge, NULL, (KgeTriples) {ranked, count}, facts, 0, ranks);
+	for (int64 i = 0; i < count; i++)
+		doubt[i].doubt = doubt[i].below + RANKS * (log(ranks.head[i]) + log(ranks.tail[i])) / 2;
+}
+
 /* The most doubtful one first */
 static int
 compare_doubts(const void *a, const void *b)
@@ -261,8 +280,8 @@ compare_doubts(const void *a, const void *b)
 	const Doubt *left = a;
 	const Doubt *right = b;
 
-	if (left->below != right->below)
-		return left->below > right->below ? -1 : 1;
+	if (left->doubt != right->doubt)
+		return left->doubt > right->doubt ? -1 : 1;
 	return triple_compare(&left->fact, &right->fact);
 }
 
@@ -359,6 +378,7 @@ hkg_doubtful_facts(PG_FUNCTION_ARGS)
 	/* 2. How doubtful they are */
 	ask(&predictor, facts, fact, doubt, count, false, pool);
 	measure(doubt, count);
+	rank(&predictor, (KgeTriples) {fact, facts->edges / 2}, doubt, count, &arena, pool);
 	sort_array(pool, POOL_LEADER, doubt, count, sizeof(Doubt), compare_doubts);
 
 	/* 3. Of the most doubtful ones all else */

@@ -82,7 +82,7 @@ my %named = (
 	grid => 'grid|settings|"', settings => 'grid|settings|"|must be', negatives => 'head|names|relation|valid|empty|division by zero|is an index',
 	head => 'entity', tail => 'entity', (map { $_ => 'entity|array literal|relation "g\.model" does not exist' } qw(heads tails candidates)), warm_start => 'model', score_function => 'embedding', k => 'k |memory', model => 'model|rule', model_a => 'model', model_b => 'model',
 	facts => 'relation|table',
-	relation => 'relation', compare => 'model', split => 'split|valid|test', source => 'source|column|row|relation|table|name');
+	relation => 'relation', relations => 'relation', compare => 'model', split => 'split|valid|test', source => 'source|column|row|relation|table|name');
 
 sub fault_of
 {
