@@ -1323,7 +1323,7 @@ iterations: rounds of training, mining and sampling; null: 10, or by minutes
 epochs: passes over the positives in one iteration; null: 10, or by minutes
 model: the name to keep it under; a model of that name is replaced when the transaction commits
 preset: quick, balanced (the defaults), thorough or paper; hkg_settings(preset) shows what it sets; null: balanced
-minutes: the time for all of it: what is not given of iterations, epochs, paths and setting path_epochs is chosen for it before training begins, a NOTICE has the choice, and so do the model''s settings; where it runs late it ends earlier; null: as if five minutes of two idle cores, on graphs of up to a million facts
+minutes: the time for all of it, by which iterations, epochs, paths and path_epochs are chosen unless they are given; null: five minutes of two idle cores, on graphs of up to a million facts
 top_rules: how many mined rules are selected, 0: embeddings learn alone; null: 200
 evidence_rules: most path rules that are kept as evidence at prediction, 0: none; null: 20000
 paths: whether a network is learnt that reads the paths from a question''s entity; null: by the size of the graph

@@ -57,12 +57,11 @@ rows_of(float *matrix, GateRows rows, int width)
 }
 
 /* What each candidate is multiplied with: 0 where it is dropped out. */
-static void
-mask_row(const PathNoise *noise, int layer, int32_t place, int width, float *mask)
+KERNEL void
+drop_row(double dropout, uint64_t stream, int width, float *restrict mask)
 {
-	uint64_t	bound = (uint64_t) (noise->dropout * 65536);
-	float		kept = 1 / (1 - (float) noise->dropout);
-	uint64_t	stream = random_mix(noise->stream + (uint64_t) layer * (UINT64_C(1) << 32) + (uint64_t) place);
+	uint64_t	bound = (uint64_t) (dropout * 65536);
+	float		kept = 1 / (1 - (float) dropout);
 
 	for (int j = 0; j < width; j += 4)
 	{
@@ -147,8 +146,10 @@ level_rows(const PathWalk *walk, int layer, GateRows rows, float *levelled, floa
 	{
 		const float *sum = rows_of(walk->stage[layer].sum, rows, width) + i * width;
 		float		m = mean_square(width, sum);
+		float		logarithm = log1pf(m);
 
-		level_row(width, sum, 1 / sqrtf(1 + m), log1pf(m), weights->bias, weights->level, levelled + i * width,
+		walk->stage[layer].size[rows.first + i] = (PathSize) {m, logarithm};
+		level_row(width, sum, 1 / sqrtf(1 + m), logarithm, weights->bias, weights->level, levelled + i * width,
 				  pre + i * 2 * width);
 	}
 }
@@ -198,7 +199,9 @@ mask_of(const PathWalk *walk, int layer, int32_t place, RowScratch *scratch)
 {
 	if (!(walk->noise.dropout > 0))
 		return scratch->ones;
-	mask_row(&walk->noise, layer, place, walk->shape.width, scratch->mask);
+	drop_row(walk->noise.dropout,
+			 random_mix(walk->noise.stream + (uint64_t) layer * (UINT64_C(1) << 32) + (uint64_t) place),
+			 walk->shape.width, scratch->mask);
 	return scratch->mask;
 }
 
@@ -268,11 +271,11 @@ level_rows_back(const PathWalk *walk, int layer, GateRows rows, const float *d_p
 	for (int i = 0; i < rows.count; i++)
 	{
 		const float *sum = rows_of(walk->stage[layer].sum, rows, width) + i * width;
-		float		m = mean_square(width, sum);
+		PathSize	size = walk->stage[layer].size[rows.first + i];
 
 		dense_add_scaled(2 * width, 1, d_pre + i * 2 * width, gradients->bias);
-		dense_add_scaled(2 * width, log1pf(m), d_pre + i * 2 * width, gradients->level);
-		level_row_back(width, sum, m, product_of(2 * width, d_pre + i * 2 * width, level), d_levelled + i * width,
+		dense_add_scaled(2 * width, size.logarithm, d_pre + i * 2 * width, gradients->level);
+		level_row_back(width, sum, size.m, product_of(2 * width, d_pre + i * 2 * width, level), d_levelled + i * width,
 					   rows_of(walk->sum, rows, width) + i * width);
 	}
 }
@@ -293,7 +296,7 @@ map_rows_back(PathWalk *walk, int layer, GateRows rows, float *d_pre, const Path
 	for (int i = 0; i < rows.count; i++)
 	{
 		const float *sum = rows_of(stage->sum, rows, width) + i * width;
-		float		factor = 1 / sqrtf(1 + mean_square(width, sum));
+		float		factor = 1 / sqrtf(1 + stage->size[rows.first + i].m);
 
 		for (int j = 0; j < width; j++)
 			levelled[i * width + j] = factor * sum[j];

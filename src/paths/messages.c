@@ -2,8 +2,13 @@
  * messages.c
  *		A layer's messages: what each entity that was kept sends along its edges.
  *
- * A message is the same for all edges of a group, those of an entity with one atom: it is computed once, and added to
- * the sum of each receiver.
+ * A message is the same for all edges of a group, those of an entity with one atom.  Most of the entities that a layer
+ * reaches are not kept.  What they are chosen by is linear in their sum: so of each message only the number that it adds to
+ * the priority goes along all edges (path_reach).
+ *
+ * Messages themselves go to those that were kept (path_spread), as runs: a sender, an atom, and places that it leads to.
+ * A layer adds the runs of new senders, and those to new places, to the runs of the layers before, and uses all of them, as
+ * its gradients do.
  */
 #include "walk.h"
 
@@ -13,8 +18,7 @@
 #include "core/exponential.h"
 #include "core/vector.h"
 
-#define MAX_REACHED 131072		/* entities that a layer reaches at most; further ones are left out */
-#define YIELD_AT (1 << 18)		/* numbers that are added up between two looks at the slice's end */
+#define YIELD_AT (1 << 14)		/* edges between two looks at the end of the slice */
 
 typedef float Lanes __attribute__((vector_size(PATH_WIDTH_STEP * sizeof(float)), aligned(4), may_alias));
 typedef float Eight __attribute__((vector_size(ATTENTION * sizeof(float)), aligned(4), may_alias));
@@ -29,25 +33,51 @@ row(float *matrix, int64_t number, int width)
 /* ---- attention ------------------------------------------------------------------------- */
 
 /* sum over k of out[k] * max(0, state[k] + atom[k]), and the offset behind out */
+static inline __attribute__((always_inline)) float
+attention_logit(const float *state, const float *atom, const float *out)
+{
+	union
+	{
+		Eight		vector;
+		float		number[ATTENTION];
+	}			x = {*(const Eight *) state + *(const Eight *) atom};
+
+	x.vector = (Eight) ((EightBits) x.vector & (x.vector > 0)) * *(const Eight *) out;
+	for (int k = 0; k < 4; k++)
+		x.number[k] += x.number[k + 4];
+	return (x.number[0] + x.number[2]) + (x.number[1] + x.number[3]) + out[ATTENTION];
+}
+
+/* Of one sender's groups */
 KERNEL void
 attend_groups(int count, const float *restrict state, const float *restrict atoms, const FactGroupStart *group,
 			  const float *restrict out, float *restrict attention)
 {
 	for (int i = 0; i < count; i++)
-	{
-		union
-		{
-			Eight		vector;
-			float		number[ATTENTION];
-		}			x = {*(const Eight *) state + *(const Eight *) (atoms + group[i].atom * ATTENTION)};
-
-		x.vector = (Eight) ((EightBits) x.vector & (x.vector > 0)) * *(const Eight *) out;
-		for (int k = 0; k < 4; k++)
-			x.number[k] += x.number[k + 4];
-		attention[i] = (x.number[0] + x.number[2]) + (x.number[1] + x.number[3]) + out[ATTENTION];
-	}
+		attention[i] = attention_logit(state, atoms + (int64_t) group[i].atom * ATTENTION, out);
 	for (int i = 0; i < count; i++)
 		attention[i] = sigmoid(attention[i]);
+}
+
+/* Of many senders' runs */
+KERNEL void
+attend_runs(int64_t count, const PathRun *run, const float *restrict states, const float *restrict atoms,
+			const float *restrict out, float *restrict attention)
+{
+	for (int64_t i = 0; i < count; i++)
+		attention[i] = attention_logit(states + (int64_t) run[i].sender * ATTENTION, atoms + (int64_t) run[i].atom * ATTENTION,
+									   out);
+	for (int64_t i = 0; i < count; i++)
+		attention[i] = sigmoid(attention[i]);
+}
+
+/* What the message of each group adds to priorities: attention * (state . scale + shift), where these two are weighted by it */
+KERNEL void
+promise_groups(int width, int count, const float *restrict state, const float *restrict scale, const float *restrict shift,
+			   const FactGroupStart *group, const float *restrict attention, float *restrict promise)
+{
+	for (int i = 0; i < count; i++)
+		promise[i] = attention[i] * path_product(width, shift[group[i].atom], state, scale + (int64_t) group[i].atom * width);
 }
 
 /* Gradients of one group's attention, from that of its logit */
@@ -132,62 +162,41 @@ groups_of(const FactIndex *facts, int32_t entity)
 	return (Groups) {facts->group + directory[0].group, directory[1].group - directory[0].group};
 }
 
-int32_t
-path_most_reached(const FactIndex *facts)
-{
-	return facts->entities < MAX_REACHED ? facts->entities : MAX_REACHED;
-}
-
-/* The place of an entity, a new one perhaps; -1 when there is none left. */
+/*
+ * Adds a number to the priorities of a group's entities, and lists those that have neither a place nor been listed: returns
+ * how many are listed then.
+ */
 static int32_t
-reach(PathWalk *walk, int32_t entity, int32_t *places, int32_t most)
-{
-	int32_t		place = walk->place[entity];
-
-	if (place >= 0 || *places == most)
-		return place;
-	place = (*places)++;
-	walk->place[entity] = place;
-	walk->entity[place] = entity;
-	memset(row(walk->sum, place, walk->shape.width), 0, (size_t) walk->shape.width * sizeof(float));
-	return place;
-}
-
-/* The places of a group's entities below a bound, in walk->receiver: returns how many. */
-static int
-receivers(PathWalk *walk, const PathRemoved *removed, FactGroup group, int32_t bound)
+reach(PathWalk *walk, const PathRemoved *removed, FactGroup group, float promise, int32_t listed)
 {
 	const FactEdge *edge = walk->facts->edge;
-	int			count = 0;
 
 	for (int64_t i = group.first; i < group.end; i++)
 	{
-		int32_t		place = walk->place[edge[i].other];
-
-		if ((uint32_t) place < (uint32_t) bound && (removed == NULL || !path_is_removed(removed, i)))
-			walk->receiver[count++] = place;
-	}
-	return count;
-}
-
-/* The same of all its entities, which are reached. */
-static int
-reached(PathWalk *walk, const PathRemoved *removed, FactGroup group, int32_t *places, int32_t most)
-{
-	const FactEdge *edge = walk->facts->edge;
-	int			count = 0;
-
-	for (int64_t i = group.first; i < group.end; i++)
-	{
-		int32_t		place;
+		int32_t		entity = edge[i].other;
+		int32_t		place = walk->place[entity];
 
 		if (removed != NULL && path_is_removed(removed, i))
 			continue;
-		place = reach(walk, edge[i].other, places, most);
-		if (place >= 0)
-			walk->receiver[count++] = place;
+		walk->promise[entity] += promise;
+		walk->entity[listed] = entity;
+		walk->place[entity] = place == NOT_REACHED ? REACHED : place;
+		listed += place == NOT_REACHED;
 	}
-	return count;
+	return listed;
+}
+
+/* Asks for the edges of an entity that is next. */
+static inline void
+prefetch_edges(const PathWalk *walk, int32_t place, int32_t places)
+{
+	const char *edges;
+
+	if (place >= places)
+		return;
+	edges = (const char *) (walk->facts->edge + walk->facts->start[walk->entity[place]]);
+	for (int line = 0; line < 4; line++)
+		__builtin_prefetch(edges + 64 * line);
 }
 
 static FactGroup
@@ -203,14 +212,14 @@ removed_of(const PathWalk *walk, int32_t entity)
 	return walk->removed != NULL && walk->removed->entity[entity] ? walk->removed : NULL;
 }
 
-/* Looks at the slice's end when the messages of many edges have been added up. */
+/* Looks at the slice's end behind many edges. */
 static void
-yield_behind(PathWalk *walk, FactGroup group, int64_t *numbers)
+yield_behind(PathWalk *walk, FactGroup group, int64_t *edges)
 {
-	*numbers += (group.end - group.first) * walk->shape.width;
-	if (*numbers < YIELD_AT)
+	*edges += group.end - group.first;
+	if (*edges < YIELD_AT)
 		return;
-	*numbers = 0;
+	*edges = 0;
 	pool_yield(walk->pool, walk->thread);
 }
 
@@ -232,18 +241,6 @@ path_project(PathWalk *walk, int layer)
 			walk->attend_atom[i * ATTENTION + k] = weights->attend_atom[i * ATTENTION + k] + asked[k];
 }
 
-/* The attention of an entity's groups, and of what it sends itself behind them */
-static void
-attend(PathWalk *walk, int layer, int32_t sender, Groups groups)
-{
-	const float *out = walk->weights.layer[layer].attend;
-	FactGroupStart itself = {.atom = walk->weights.atoms - 1};
-	const float *state = row(walk->attend_state, sender, ATTENTION);
-
-	attend_groups(groups.count, state, walk->attend_atom, groups.group, out, walk->attention);
-	attend_groups(1, state, walk->attend_atom, &itself, out, walk->attention + groups.count);
-}
-
 float
 path_attention(const PathWalk *walk, int layer, int32_t sender, DirectedAtom atom)
 {
@@ -255,64 +252,125 @@ path_attention(const PathWalk *walk, int layer, int32_t sender, DirectedAtom ato
 	return attention;
 }
 
+/* Scale and shift of each atom, weighted by priority */
 static void
-send(PathWalk *walk, int layer, int32_t sender, DirectedAtom atom, float attention, int count)
+weigh_atoms(PathWalk *walk, int layer)
 {
 	const PathLayer *weights = &walk->weights.layer[layer];
 	int			width = walk->shape.width;
 
-	send_message(width, attention, row(walk->stage[layer].state, sender, width), row(weights->scale, atom, width),
-				 row(weights->shift, atom, width), count, walk->receiver, walk->sum);
+	for (int32_t i = 0; i < walk->weights.atoms; i++)
+	{
+		const float *scale = row(weights->scale, i, width);
+		const float *shift = row(weights->shift, i, width);
+		float		sum = 0;
+
+		for (int j = 0; j < width; j++)
+		{
+			walk->promise_scale[i * width + j] = weights->priority[j] * scale[j];
+			sum += weights->priority[j] * shift[j];
+		}
+		walk->promise_shift[i] = sum;
+	}
 }
 
 int32_t
-path_spread(PathWalk *walk, int layer)
+path_reach(PathWalk *walk, int layer)
 {
-	int32_t		senders = walk->stage[layer].senders;
-	int32_t		most = path_most_reached(walk->facts);
-	int32_t		places = senders;
-	int64_t		numbers = 0;
+	const PathStage *stage = &walk->stage[layer];
+	int32_t		listed = stage->senders;
+	int			width = walk->shape.width;
+	int64_t		edges = 0;
 
 	path_project(walk, layer);
-	memset(walk->sum, 0, (size_t) senders * (size_t) walk->shape.width * sizeof(float));
-	for (int32_t i = 0; i < senders; i++)
+	weigh_atoms(walk, layer);
+	for (int32_t i = 0; i < stage->senders; i++)
 	{
 		const PathRemoved *removed = removed_of(walk, walk->entity[i]);
 		Groups		groups = groups_of(walk->facts, walk->entity[i]);
 
-		attend(walk, layer, i, groups);
+		prefetch_edges(walk, i + 2, stage->senders);
+		attend_groups(groups.count, row(walk->attend_state, i, ATTENTION), walk->attend_atom, groups.group,
+					  walk->weights.layer[layer].attend, walk->attention);
+		promise_groups(width, groups.count, row(stage->state, i, width), walk->promise_scale, walk->promise_shift,
+					   groups.group, walk->attention, walk->promise_group);
 		for (int g = 0; g < groups.count; g++)
 		{
 			FactGroup	group = group_edges(groups.group + g);
-			int			count = reached(walk, removed, group, &places, most);
 
-			send(walk, layer, i, groups.group[g].atom, walk->attention[g], count);
-			yield_behind(walk, group, &numbers);
+			listed = reach(walk, removed, group, walk->promise_group[g], listed);
+			yield_behind(walk, group, &edges);
 		}
-		walk->receiver[0] = i;
-		send(walk, layer, i, walk->weights.atoms - 1, walk->attention[groups.count], 1);
-		yield_behind(walk, (FactGroup) {0, 1}, &numbers);
 	}
-	return places;
+	for (int32_t i = 0; i < stage->senders; i++)
+		walk->promise[walk->entity[i]] = 0;
+	return listed;
 }
 
+/* ---- runs ---------------------------------------------------------------------------------- */
+
+/* Adds a run of the receivers that are listed behind those of the runs so far, if there are any. */
 static void
-send_gradients(PathWalk *walk, int layer, int32_t sender, DirectedAtom atom, float attention, int count,
-			   const PathLayer *gradients)
+add_run(PathWalk *walk, int32_t sender, DirectedAtom atom, int32_t end)
 {
+	if (end == walk->run[walk->runs].first)
+		return;
+	walk->run[walk->runs].sender = sender;
+	walk->run[walk->runs].atom = atom;
+	walk->run[++walk->runs].first = end;
+}
+
+/* The runs of a sender to the places from `first` on, and to itself if it is one of them */
+static void
+add_runs_of(PathWalk *walk, int32_t sender, int32_t first, int32_t places, int64_t *edges)
+{
+	const FactEdge *edge = walk->facts->edge;
+	const PathRemoved *removed = removed_of(walk, walk->entity[sender]);
+	Groups		groups = groups_of(walk->facts, walk->entity[sender]);
+	int32_t		end = walk->run[walk->runs].first;
+
+	for (int g = 0; g < groups.count; g++)
+	{
+		FactGroup	group = group_edges(groups.group + g);
+
+		for (int64_t i = group.first; i < group.end; i++)
+		{
+			int32_t		place = walk->place[edge[i].other];
+
+			walk->receiver[end] = place;
+			end += (uint32_t) (place - first) < (uint32_t) (places - first) && (removed == NULL || !path_is_removed(removed, i));
+		}
+		add_run(walk, sender, groups.group[g].atom, end);
+		yield_behind(walk, group, edges);
+	}
+	if (first > sender)
+		return;
+	walk->receiver[end++] = sender;
+	add_run(walk, sender, walk->weights.atoms - 1, end);
+}
+
+void
+path_spread(PathWalk *walk, int layer)
+{
+	PathStage  *stage = &walk->stage[layer];
 	const PathLayer *weights = &walk->weights.layer[layer];
 	int			width = walk->shape.width;
-	float		d_attention;
+	int32_t		old_senders = layer == 0 ? 0 : stage[-1].senders;
+	int64_t		edges = 0;
 
-	if (count == 0)
-		return;
-	d_attention = send_back(width, attention, row(walk->stage[layer].state, sender, width),
-							row(weights->scale, atom, width), row(weights->shift, atom, width), count, walk->receiver,
-							walk->sum, row(walk->gradient, sender, width), row(gradients->scale, atom, width),
-							row(gradients->shift, atom, width));
-	attend_back(d_attention * attention * (1 - attention), row(walk->attend_state, sender, ATTENTION),
-				row(walk->attend_atom, atom, ATTENTION), weights->attend, row(walk->d_attend_state, sender, ATTENTION),
-				row(walk->d_attend_atom, atom, ATTENTION), gradients->attend);
+	for (int32_t i = 0; i < stage->senders; i++)
+		add_runs_of(walk, i, i < old_senders ? stage->senders : 0, stage->count, &edges);
+	stage->runs = walk->runs;
+	memset(stage->sum, 0, (size_t) stage->count * (size_t) width * sizeof(float));
+	attend_runs(stage->runs, walk->run, walk->attend_state, walk->attend_atom, weights->attend, walk->attention);
+	for (int64_t i = 0; i < stage->runs; i++)
+	{
+		const PathRun *run = &walk->run[i];
+
+		send_message(width, walk->attention[i], row(stage->state, run->sender, width), row(weights->scale, run->atom, width),
+					 row(weights->shift, run->atom, width), run[1].first - run->first, walk->receiver + run->first, stage->sum);
+		yield_behind(walk, (FactGroup) {run->first, run[1].first}, &edges);
+	}
 }
 
 /* Gradients of what path_project adds up */
@@ -343,29 +401,30 @@ project_back(PathWalk *walk, int layer, const PathLayer *gradients)
 void
 path_spread_back(PathWalk *walk, int layer, const PathLayer *gradients)
 {
-	int32_t		senders = walk->stage[layer].senders;
-	int64_t		numbers = 0;
+	const PathStage *stage = &walk->stage[layer];
+	const PathLayer *weights = &walk->weights.layer[layer];
+	int			width = walk->shape.width;
+	int64_t		edges = 0;
 
 	path_project(walk, layer);
-	memset(walk->d_attend_state, 0, (size_t) senders * ATTENTION * sizeof(float));
+	memset(walk->d_attend_state, 0, (size_t) stage->senders * ATTENTION * sizeof(float));
 	memset(walk->d_attend_atom, 0, (size_t) walk->weights.atoms * ATTENTION * sizeof(float));
-	for (int32_t i = 0; i < senders; i++)
+	attend_runs(stage->runs, walk->run, walk->attend_state, walk->attend_atom, weights->attend, walk->attention);
+	for (int64_t i = 0; i < stage->runs; i++)
 	{
-		const PathRemoved *removed = removed_of(walk, walk->entity[i]);
-		Groups		groups = groups_of(walk->facts, walk->entity[i]);
+		const PathRun *run = &walk->run[i];
+		float		attention = walk->attention[i];
+		float		d_attention = send_back(width, attention, row(stage->state, run->sender, width),
+											row(weights->scale, run->atom, width), row(weights->shift, run->atom, width),
+											run[1].first - run->first, walk->receiver + run->first, walk->sum,
+											row(walk->gradient, run->sender, width), row(gradients->scale, run->atom, width),
+											row(gradients->shift, run->atom, width));
 
-		attend(walk, layer, i, groups);
-		for (int g = 0; g < groups.count; g++)
-		{
-			FactGroup	group = group_edges(groups.group + g);
-			int			count = receivers(walk, removed, group, walk->stage[layer].count);
-
-			send_gradients(walk, layer, i, groups.group[g].atom, walk->attention[g], count, gradients);
-			yield_behind(walk, group, &numbers);
-		}
-		walk->receiver[0] = i;
-		send_gradients(walk, layer, i, walk->weights.atoms - 1, walk->attention[groups.count], 1, gradients);
-		yield_behind(walk, (FactGroup) {0, 1}, &numbers);
+		attend_back(d_attention * attention * (1 - attention), row(walk->attend_state, run->sender, ATTENTION),
+					row(walk->attend_atom, run->atom, ATTENTION), weights->attend,
+					row(walk->d_attend_state, run->sender, ATTENTION), row(walk->d_attend_atom, run->atom, ATTENTION),
+					gradients->attend);
+		yield_behind(walk, (FactGroup) {run->first, run[1].first}, &edges);
 	}
 	project_back(walk, layer, gradients);
 }

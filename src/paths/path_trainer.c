@@ -237,8 +237,8 @@ log_sum(const PathWalk *walk, int32_t left_out)
 static double
 lose(PathWalk *walk)
 {
-	/* the walk is over: these two have room for far more than the answers that are taken out */
-	int32_t    *place = walk->receiver;
+	/* places go behind the receivers of runs, none of which goes along an edge that was taken out */
+	int32_t    *place = walk->receiver + walk->run[walk->runs].first;
 	float	   *score = walk->priority;
 	int32_t		left_out = 0;
 	int			answers = take_answers(walk, place, score, &left_out);

@@ -27,9 +27,8 @@ most_senders(const FactIndex *facts, PathShape shape, int layer)
 {
 	int64_t		most = 1 + (int64_t) layer * shape.kept +
 		(layer < shape.layers ? 0 : (LAST_KEPT - 1) * (int64_t) shape.kept);
-	int32_t		reached = path_most_reached(facts);
 
-	return most < reached ? (int32_t) most : reached;
+	return most < facts->entities ? (int32_t) most : facts->entities;
 }
 
 int32_t
@@ -77,6 +76,7 @@ take_stage(PathWalk *walk, Allocation *allocation, int layer)
 	if (layer == walk->shape.layers)
 		return;
 	stage->sum = TAKE(allocation, float, count * width);
+	stage->size = TAKE(allocation, PathSize, count);
 	stage->candidate = TAKE(allocation, float, count * width);
 	stage->gate = TAKE(allocation, float, count * width);
 	stage->chance = TAKE(allocation, float, (size_t) most_kept(walk->shape, layer));
@@ -90,6 +90,7 @@ take_shared_stage(PathWalk *walk, Allocation *allocation)
 	PathStage	shared = {.sum = walk->sum};
 
 	shared.state = TAKE(allocation, float, (size_t) path_most_places(walk->facts, walk->shape) * width);
+	shared.size = TAKE(allocation, PathSize, (size_t) path_most_places(walk->facts, walk->shape));
 	shared.candidate = TAKE(allocation, float, width);
 	shared.gate = TAKE(allocation, float, width);
 	shared.chance = TAKE(allocation, float, LAST_KEPT * (size_t) walk->shape.kept);
@@ -102,13 +103,19 @@ take_scratch(PathWalk *walk, Allocation *allocation)
 {
 	size_t		places = (size_t) path_most_places(walk->facts, walk->shape);
 	size_t		atoms = (size_t) walk->weights.atoms;
+	size_t		entities = (size_t) walk->facts->entities;
+	size_t		edges = (size_t) walk->facts->edges;
 
 	walk->attend_state = TAKE(allocation, float, places * ATTENTION);
 	walk->attend_atom = TAKE(allocation, float, atoms * ATTENTION);
-	walk->attention = TAKE(allocation, float, atoms);
-	walk->receiver = TAKE(allocation, int32_t, (size_t) walk->facts->entities);
-	walk->priority = TAKE(allocation, float, 2 * (size_t) path_most_reached(walk->facts));
-	walk->merit = walk->recorded ? TAKE(allocation, float, (size_t) path_most_reached(walk->facts)) : NULL;
+	walk->attention = TAKE(allocation, float, edges + places + atoms);
+	walk->run = TAKE(allocation, PathRun, edges + places + 1);
+	walk->receiver = TAKE(allocation, int32_t, edges + places + 1);
+	walk->promise_scale = TAKE(allocation, float, atoms * (size_t) walk->shape.width);
+	walk->promise_shift = TAKE(allocation, float, atoms);
+	walk->promise_group = TAKE(allocation, float, atoms);
+	walk->priority = TAKE(allocation, float, 2 * entities);
+	walk->merit = walk->recorded ? TAKE(allocation, float, entities) : NULL;
 	walk->block = TAKE(allocation, float, path_update_block(walk->shape));
 }
 
@@ -130,13 +137,15 @@ take_gradients(PathWalk *walk, Allocation *allocation)
 void
 path_walk_take(PathWalk *walk, Allocation *allocation)
 {
-	size_t		reached = (size_t) path_most_reached(walk->facts);
+	size_t		entities = (size_t) walk->facts->entities;
+	size_t		places = (size_t) path_most_places(walk->facts, walk->shape);
 
 	walk->weights.atoms = 2 * walk->shape.relations + 1;
-	walk->place = TAKE(allocation, int32_t, (size_t) walk->facts->entities);
-	walk->entity = TAKE(allocation, int32_t, reached);
-	walk->sum = TAKE(allocation, float, reached * (size_t) walk->shape.width);
-	walk->score = TAKE(allocation, float, (size_t) path_most_places(walk->facts, walk->shape));
+	walk->place = TAKE(allocation, int32_t, entities);
+	walk->entity = TAKE(allocation, int32_t, entities + 1);
+	walk->promise = TAKE(allocation, float, entities);
+	walk->sum = TAKE(allocation, float, places * (size_t) walk->shape.width);
+	walk->score = TAKE(allocation, float, places);
 	take_scratch(walk, allocation);
 	if (walk->recorded)
 	{
@@ -152,7 +161,10 @@ void
 path_walk_open(PathWalk *walk)
 {
 	for (int32_t i = 0; i < walk->facts->entities; i++)
-		walk->place[i] = -1;
+	{
+		walk->place[i] = NOT_REACHED;
+		walk->promise[i] = 0;
+	}
 	walk->stage[walk->shape.layers].senders = 0;
 	walk->under_way = false;
 }
@@ -271,46 +283,46 @@ merits(const PathWalk *walk, int layer, int32_t reached)
 	return walk->merit;
 }
 
-/* An entity of some merit moves to the next place, with its sum; or has none. */
+/* What entities that a layer has reached promise */
 static void
-settle(PathWalk *walk, PathStage *stage, int32_t from, float merit, Bound *bound)
+rate_reached(PathWalk *walk, int layer, int32_t reached)
 {
-	size_t		width = (size_t) walk->shape.width;
-	int32_t		entity = walk->entity[from];
-	int32_t		to = stage->count;
+	const int32_t *entity = walk->entity + walk->stage[layer].senders;
+	float		offset = walk->weights.layer[layer].priority[walk->shape.width];
 
-	if (!(merit > bound->least || (merit == bound->least && bound->equal-- > 0)))
+	for (int32_t i = 0; i < reached; i++)
 	{
-		walk->place[entity] = -1;
-		return;
+		float		total = walk->promise[entity[i]] + offset;
+
+		walk->promise[entity[i]] = 0;
+		walk->priority[i] = total >= -FLT_MAX ? total : -INFINITY;	/* NaN too, of parameters that are too large, comes last */
 	}
-	stage->chance[to - stage->senders] = sigmoid(walk->priority[from - stage->senders]);
-	walk->entity[to] = entity;
-	walk->place[entity] = to;
-	if (stage->sum != walk->sum || to != from)
-		memcpy(stage->sum + (size_t) to * width, walk->sum + (size_t) from * width, width * sizeof(float));
-	stage->count++;
 }
 
-/* Of the entities with places behind the senders, only those that are kept still have one. */
+/* Of the entities listed behind the senders, those that are kept have places. */
 static void
-choose(PathWalk *walk, int layer, int32_t places)
+choose(PathWalk *walk, int layer, int32_t listed)
 {
 	PathStage  *stage = &walk->stage[layer];
-	size_t		width = (size_t) walk->shape.width;
-	int32_t		reached = places - stage->senders;
+	int32_t		reached = listed - stage->senders;
 	const float *merit;
 	Bound		bound;
 
-	rate((int) width, reached, walk->sum + (size_t) stage->senders * width, walk->weights.layer[layer].priority,
-		 walk->priority);
+	rate_reached(walk, layer, reached);
 	merit = merits(walk, layer, reached);
 	bound = bound_of(walk, merit, layer, reached);
-	if (stage->sum != walk->sum)
-		memcpy(stage->sum, walk->sum, (size_t) stage->senders * width * sizeof(float));
 	stage->count = stage->senders;
-	for (int32_t i = stage->senders; i < places; i++)
-		settle(walk, stage, i, merit[i - stage->senders], &bound);
+	for (int32_t i = 0; i < reached; i++)
+	{
+		int32_t		entity = walk->entity[stage->senders + i];
+		bool		kept = merit[i] > bound.least || (merit[i] == bound.least && bound.equal-- > 0);
+
+		walk->place[entity] = kept ? stage->count : NOT_REACHED;
+		if (!kept)
+			continue;
+		stage->chance[stage->count - stage->senders] = sigmoid(walk->priority[i]);
+		walk->entity[stage->count++] = entity;
+	}
 }
 
 /* ---- the way ------------------------------------------------------------------------------- */
@@ -324,13 +336,15 @@ begin(PathWalk *walk, Question question)
 	if (walk->under_way)
 		path_walk_open(walk);
 	for (int32_t i = 0; i < path_walk_count(walk); i++)
-		walk->place[walk->entity[i]] = -1;
+		walk->place[walk->entity[i]] = NOT_REACHED;
 	walk->under_way = true;
 	walk->question = question;
 	walk->asked = asked_atom(question.relation, question.side);
 	walk->place[question.given] = 0;
 	walk->entity[0] = question.given;
 	walk->stage[0].senders = 1;
+	walk->runs = 0;
+	walk->run[0].first = 0;
 	memcpy(walk->stage[0].state, walk->weights.start + (size_t) walk->asked * width, width * sizeof(float));
 }
 
@@ -342,9 +356,8 @@ path_walk(PathWalk *walk, Question question)
 	begin(walk, question);
 	for (int i = 0; i < walk->shape.layers; i++)
 	{
-		int32_t		places = path_spread(walk, i);
-
-		choose(walk, i, places);
+		choose(walk, i, path_reach(walk, i));
+		path_spread(walk, i);
 		path_update(walk, i);
 		walk->stage[i + 1].senders = walk->stage[i].count;
 	}

@@ -42,13 +42,30 @@ typedef struct PathNoise
 	uint64_t	stream;
 } PathNoise;
 
+/* A message of a sender with an atom, and to whom it goes; they end where those of the next run begin */
+typedef struct PathRun
+{
+	int32_t		sender;			/* place */
+	DirectedAtom atom;
+	int32_t		first;			/* of walk->receiver */
+} PathRun;
+
+/* How large a sum is (gate.c) */
+typedef struct PathSize
+{
+	float		m;				/* the mean of its squares */
+	float		logarithm;		/* of 1 + m */
+} PathSize;
+
 /* What a walk keeps of a layer; without a record, layers share it.  Rows are by place */
 typedef struct PathStage
 {
 	int32_t		senders;		/* places before it */
 	int32_t		count;			/* and after it */
+	int64_t		runs;			/* that its messages go along: the first ones */
 	float	   *state;			/* senders: the states before it */
 	float	   *sum;			/* of messages */
+	PathSize   *size;			/* of sums */
 	float	   *candidate;
 	float	   *gate;
 	float	   *chance;			/* of those that it added: how promising they are, in 0 .. 1 */
@@ -67,9 +84,13 @@ typedef struct PathWalk
 	Question	question;
 	DirectedAtom asked;			/* from its given entity to its answers */
 	bool		under_way;		/* also when a jump has left a question */
-	int32_t    *place;			/* by entity, -1: none */
-	int32_t    *entity;			/* by place */
-	float	   *sum;			/* of messages, or their gradients; of all that a layer reaches */
+	int32_t    *place;			/* by entity, below 0: none */
+	int32_t    *entity;			/* by place; behind the senders, those that a layer has reached */
+	float	   *promise;		/* by entity: what messages add to its priority; 0 between layers */
+	float	   *sum;			/* of messages, by place, or their gradients */
+	PathRun    *run;			/* and where the last one ends */
+	int64_t		runs;
+	int32_t    *receiver;		/* places */
 	PathStage	stage[PATH_MAX_LAYERS + 1]; /* the last one has only states, of all that were kept */
 	float	   *score;			/* by place; gradients of scores, for path_walk_back */
 	float	   *gradient;		/* of states, by place */
@@ -79,8 +100,10 @@ typedef struct PathWalk
 	float	   *d_attend_state;
 	float	   *attend_atom;	/* atom x ATTENTION, with what the asked atom adds */
 	float	   *d_attend_atom;
-	float	   *attention;		/* of the groups of one entity */
-	int32_t    *receiver;		/* places that a group leads to */
+	float	   *attention;		/* of the groups of one entity, or of runs */
+	float	   *promise_scale;	/* atom x width: scales and shifts, weighted by priority */
+	float	   *promise_shift;
+	float	   *promise_group;	/* what the messages of an entity's groups add to priorities */
 	float	   *priority;		/* of those that a layer reaches first */
 	float	   *merit;			/* and what they are kept by: it with noise */
 	float	   *block;			/* rows of the gate */
@@ -133,11 +156,18 @@ extern void path_read_back(PathWalk *walk, float *d_readout);
 
 /* ---- messages.c: from senders to receivers ------------------------------------------- */
 
-/* Entities that a layer may reach. */
-extern int32_t path_most_reached(const FactIndex *facts);
+/* Places below 0, of entities that were not kept: whether the layer has reached them */
+#define NOT_REACHED (-1)
+#define REACHED (-2)
 
-/* Adds up the messages of a layer, and gives new entities places behind the senders: returns how many places there are. */
-extern int32_t path_spread(PathWalk *walk, int layer);
+/*
+ * Lists the entities that a layer reaches first, behind the senders, with what messages add to their priorities: returns how
+ * many entities are listed then, with the senders.
+ */
+extern int32_t path_reach(PathWalk *walk, int layer);
+
+/* Adds up the layer's messages to those that were kept. */
+extern void path_spread(PathWalk *walk, int layer);
 
 /*
  * walk->sum has the gradients of the layer's sums, by place: adds those of its parameters, and of the senders' states

@@ -69,8 +69,7 @@ const Setting settings_table[] = {
 		.meaning = "the size of an embedding; complex and rotate have as many complex numbers"},
 	{SETTING(minutes, FLOAT), .low = 0.01,.high = 1e6,.optional = true,.not_tuned = true,
 		.in_words = "five of two idle cores, on graphs of up to a million facts",
-		.meaning = "the time for all of it, by which iterations, epochs, paths and path_epochs are chosen unless they are "
-		"given"},
+		.meaning = "the time for all of it"},
 	{SETTING(iterations, INT), .low = 1,.high = 10000,.optional = true,.in_words = "10, or fewer by minutes",
 		.meaning = "rounds of training, mining and sampling"},
 	{SETTING(epochs, INT), .low = 1,.high = 1000000,.optional = true,.in_words = "10, or by minutes",
