@@ -1246,7 +1246,7 @@ comment on function hkg_set_source(name, regclass[], regnamespace, jsonb, bool) 
 'makes a graph of tables: notes in its table source_column what becomes of each column, which you may change, and has hkg_sync make the facts
 A row is an entity table:key, a value an entity space=value, a foreign key a relation. Numbers and times lie in bins, each linked with the next one, and eight in a band. Rows that join two or three entities are facts about these; without anything else they are no entities.
 graph: its name; made if there is none
-tables, schema: which tables, or those of a schema that have a key
+tables, schema: which tables, or a schema''s with a key
 keys: what identifies rows that have no primary key: {"view": "column", "other": ["a", "b"]}
 sync: whether facts are made; false to change source_column first, and then call hkg_sync
 table_name, column_name: with the part of a time, or the other column of a link
