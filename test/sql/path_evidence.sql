@@ -85,7 +85,7 @@ from missing m left join due using (head, relation, tail);
 set hybridkg.threads = 3;
 select k, floor, exact, count(*) = count(*) filter (where m.place = c.place), count(*) = least(k, (select count(*) from missing where probability >= floor))
 from (values (10, 0.0), (40, 0.3), (200, 0.5)) as w (k, floor), unnest(array[false, true]) exact,
-	hkg_complete('kin', null, k, min_probability => floor, exact => exact) with ordinality as c (head, relation, tail, score, probability, rule, place)
+	hkg_complete('kin', null, k, min_probability => floor, exact => exact) with ordinality as c (head, relation, tail, score, probability, rule, head_key, tail_key, place)
 	join missing m using (head, relation, tail, score, probability) group by k, floor, exact order by k, exact;
 reset hybridkg.threads;
 -- of some heads alone; one answer for each

@@ -3,8 +3,13 @@
  *		A Markov logic network over what rules infer (Qu and Tang 2019).
  *
  * Given all other triples, one that the rules S infer is true with probability p = sigma(mean of the weights of S).
- * The weights are learnt from facts, whose truth is 1, and from what is beyond them, whose truth is the probability that
- * the embeddings give.  These learn p in turn, as the label of what is beyond the facts.
+ * After the epochs of an iteration (M step) the weights w_l maximise the pseudo-likelihood
+ *
+ *		sum over v of q(v) log p(v) + (1 - q(v)) log(1 - p(v))
+ *
+ * where q is 1 for facts, and sigma(score) for what is beyond them: 1,000 steps from 0 along the gradient, at a rate of
+ * min(10^-4, 1 / sum over v of 1 / (4 |S(v)|)).  The epochs of the next iteration (E step) learn p in turn, as the label
+ * of what is beyond the facts.
  */
 #include "compared.h"
 

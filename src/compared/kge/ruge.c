@@ -7,7 +7,8 @@
  *
  *		(s - sigma)^2 / 2 + C * sum of c * (1 - s)	over 0 <= s <= 1,
  *
- * which sigma + C * sum of c does, brought into [0, 1].  The evidence is C * sum of c.
+ * which sigma + C * sum of c does, brought into [0, 1].  The evidence is C * sum of c.  The mean over inferred triples of
+ * -s log sigma - (1 - s) log(1 - sigma) is added to the loss; no gradient flows through s.
  */
 #include "core/exponential.h"
 #include "kge/learn/labels.h"
