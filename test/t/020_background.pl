@@ -432,7 +432,7 @@ is(value('select count(*) from hkg_progress'), '0', 'until it is cancelled');
 
 # where a sample of the valid split is ranked: what its iterations are compared with is saved, too
 value(q{insert into g.entity (name) select 'more ' || i from generate_series(1, 120000) i});
-my $short = q{'distmult', dimensions => 4, iterations => 12, epochs => 10, top_rules => 0, evidence_rules => 0, holdout => 0.1};
+my $short = q{'distmult', dimensions => 16, iterations => 12, epochs => 10, top_rules => 0, evidence_rules => 0, holdout => 0.1};
 value("select hkg_train(@{[ arguments(qq{'g', $short, model => 'whole 5'}) ]})");
 train_and_stop($node, 'pg_terminate_backend', 'stopped 5', "'g', $short", 'g.iteration', 2);
 value(q{select hkg_resume('g', 'stopped 5')});
