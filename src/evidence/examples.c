@@ -68,7 +68,8 @@ typedef struct ExampleTask
 static double
 fifth_of_questions(const EvExampleSource *source)
 {
-	return source->network == NULL ? INFINITY : EV_PATH_WORK / path_flops(source->facts, source->network->shape) / 5;
+	return source->network == NULL ? INFINITY :
+		EV_PATH_WORK / path_flops(source->network->shape, source->facts->entities, path_mean_edges, source->facts) / 5;
 }
 
 /* The most held-out triples: two fifths of the questions are theirs, two fifths are drawn like them. */

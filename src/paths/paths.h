@@ -202,7 +202,16 @@ extern bool path_is_direct(const FactIndex *facts, const Triple *triple, int64_t
 /* Whether a network of that shape has room for all entities. */
 extern bool path_keeps_all(const FactIndex *facts, PathShape shape);
 
-/* Floating point operations of a question, about, of a network of that shape over such facts. */
-extern double path_flops(const FactIndex *facts, PathShape shape);
+/* The edges of so many entities that a layer starts from */
+typedef double (*PathEdges) (const void *graph, double places);
+
+/* As many as the mean; graph: a FactIndex */
+extern double path_mean_edges(const void *graph, double places);
+
+/*
+ * Floating point operations of a question, about, of a network of that shape: messages along edges, and new states of those
+ * that a layer keeps.
+ */
+extern double path_flops(PathShape shape, double entities, PathEdges edges_of, const void *graph);
 
 #endif							/* HKG_PATHS_PATHS_H */

@@ -12,7 +12,7 @@
 #include "core/random.h"
 #include "core/vector.h"
 
-#define LAST_KEPT 8
+#define LAST_KEPT 8				/* times as many as the other layers */
 
 /* Entities that a layer keeps of those that it reaches first, at most.  The last one's send nothing: they cost less. */
 static int32_t
@@ -44,22 +44,29 @@ path_keeps_all(const FactIndex *facts, PathShape shape)
 }
 
 double
-path_flops(const FactIndex *facts, PathShape shape)
+path_flops(PathShape shape, double entities, PathEdges edges_of, const void *graph)
 {
-	double		edges = (double) facts->edges / facts->entities;
 	double		width = shape.width;
 	double		places = 1;
 	double		flops = 0;
 
 	for (int i = 0; i < shape.layers; i++)
 	{
-		double		reached = fmin(places * (1 + edges), facts->entities);
+		double		messages = places + edges_of(graph, places);
 
-		flops += places * (edges + 1) * 4 * width;
-		places = fmin(reached, places + most_kept(shape, i));
+		flops += messages * 4 * width;
+		places = fmin(fmin(messages, entities), places + most_kept(shape, i));
 		flops += places * 6 * width * width;
 	}
 	return flops;
+}
+
+double
+path_mean_edges(const void *graph, double places)
+{
+	const FactIndex *facts = graph;
+
+	return places * (double) facts->edges / facts->entities;
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ typedef struct TrainingFacts
 	int64		filter_count;
 	const Triple *rejected;		/* what reviewers refused, but for what is in the filter; ordered */
 	int64		rejected_count;
-	const Degree *degree;		/* of all entities that have facts */
+	const Degree *degree;		/* of all entities, by their facts */
 	int			degrees;
 	Version		version;		/* of the graph's facts when they were read */
 } TrainingFacts;

@@ -51,7 +51,7 @@ weights_work(const TrainSettings *settings, const TrainingFacts *facts, const Le
 
 	if (settings->paths == YES)
 	{
-		count = Min(count, EV_PATH_WORK / path_flops(&index, paths.plan.shape) / 5);
+		count = Min(count, EV_PATH_WORK / path_flops(paths.plan.shape, index.entities, path_mean_edges, &index) / 5);
 		seconds += 2.5 * path_answering_seconds(&paths, facts);
 	}
 	return (PhaseWork) {count, seconds / threads};
@@ -124,7 +124,7 @@ epoch_seconds(const TrainSettings *settings, const TrainingFacts *facts, const L
 
 void
 work_of(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner,
-			  const ValidRanking *ranking, double threads, PhaseWork work[PROGRESS_PHASES])
+		const ValidRanking *ranking, double threads, PhaseWork work[PROGRESS_PHASES])
 {
 	double		count = (double) facts->learnt->facts;
 	double		iterations = settings->iterations;

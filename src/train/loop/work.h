@@ -13,7 +13,7 @@
 
 /* The work of a training's phases with so many threads, before any of it is measured. */
 extern void work_of(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner,
-						  const ValidRanking *ranking, double threads, PhaseWork work[PROGRESS_PHASES]);
+					const ValidRanking *ranking, double threads, PhaseWork work[PROGRESS_PHASES]);
 
 /* Makes it the plan of the training's row of hkg_progress. */
 extern void work_plan(Progress *progress, const TrainSettings *settings, const TrainingFacts *facts,

@@ -33,7 +33,6 @@
 #define LEARNING_FLOPS 3		/* times those of an answer that keeps as many entities */
 #define RATE_END 0.1			/* of the rate, at the end */
 #define ANSWERS_KEPT 1000		/* at least, where noise takes part in the choice: an answer is one pass, learning three */
-#define LAST_KEPT 8				/* times as many entities are kept by the last layer (paths.h) */
 #define LAST_EPOCHS 5			/* one epoch in so many, at the end, is learnt as answers are found */
 
 /* Whether an entity has so many facts that a step reaches many others */
@@ -99,12 +98,14 @@ path_pace(const PathSettings *plan, int epoch)
 	return pace;
 }
 
-/* The facts of so many entities, which are reached in proportion to their facts, each once. */
+/* A PathEdges: the facts of so many entities, which are reached in proportion to their facts, each once. */
 static double
-facts_of_reached(const TrainingFacts *facts, double reached)
+facts_of_reached(const void *graph, double places)
 {
+	const TrainingFacts *facts = graph;
 	double		low = 0;
 	double		high = 1e3;
+	double		edges = 0;
 
 	/* an entity of d facts is among them with a chance of 1 - e^(-rate d): the rate at which they are so many */
 	for (int i = 0; i < 40; i++)
@@ -114,33 +115,19 @@ facts_of_reached(const TrainingFacts *facts, double reached)
 
 		for (int j = 0; j < facts->degrees; j++)
 			count -= (double) facts->degree[j].entities * expm1(-rate * (double) facts->degree[j].facts);
-		*(count < reached ? &low : &high) = rate;
+		*(count < places ? &low : &high) = rate;
 	}
-	reached = 0;
 	for (int j = 0; j < facts->degrees; j++)
-		reached -= (double) facts->degree[j].entities * (double) facts->degree[j].facts *
+		edges -= (double) facts->degree[j].entities * (double) facts->degree[j].facts *
 			expm1(-low * (double) facts->degree[j].facts);
-	return reached;
+	return edges;
 }
 
-/* Of both questions of a fact: messages along edges, and new states of those that a layer keeps. */
+/* Of both questions of a fact */
 static double
 flops_of(PathShape shape, const TrainingFacts *facts)
 {
-	double		width = shape.width;
-	double		places = 1;
-	double		flops = 0;
-
-	for (int i = 0; i < shape.layers; i++)
-	{
-		double		edges = facts_of_reached(facts, places);
-		int			kept = i < shape.layers - 1 ? shape.kept : LAST_KEPT * shape.kept;
-
-		flops += (places + edges) * 4 * width;
-		places = Min(Min(places + edges, facts->learnt->entities), places + kept);
-		flops += places * 6 * width * width;
-	}
-	return 2 * flops;
+	return 2 * path_flops(shape, facts->learnt->entities, facts_of_reached, facts);
 }
 
 double
