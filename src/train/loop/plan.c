@@ -42,6 +42,13 @@ typedef struct Costs
 	double		after;			/* all epochs */
 } Costs;
 
+/* Whether a measurement may take so many bytes: a training that needs too many is refused later. */
+static bool
+is_within_memory(uint64 bytes)
+{
+	return bytes / 1024 < (uint64) hkg_max_memory;
+}
+
 /* How much longer epochs take than they were computed to: some of them are done, and forgotten. */
 static double
 epochs_slowness(const Graph *graph, const TrainSettings *settings, const TrainingFacts *facts, double seconds)
@@ -59,7 +66,9 @@ epochs_slowness(const Graph *graph, const TrainSettings *settings, const Trainin
 
 	anew.warm_start = false;
 	MemoryContextSwitchTo(context);
-	if (!is_partitioned(&learner.partitions))
+	if (!is_partitioned(&learner.partitions) &&
+		is_within_memory(learner_memory_bytes(&learner) +
+						 kge_trainer_bytes(&learner.model, &learner.training, positives->room, hkg_threads)))
 	{
 		int64		start;
 		int			passes = 0;
@@ -81,19 +90,23 @@ static double
 paths_slowness(const TrainSettings *settings, const TrainingFacts *facts, double seconds)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	MemoryContext context = AllocSetContextCreate(caller, "hybridkg measured paths", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context;
 	PathLearning learning = path_learning_sizes(settings, facts);
 	double		of_fact = path_learning_seconds(&learning, facts) / hkg_threads;
 	int64		most = Min(facts->learnt->facts, 1024);
 	int64		count = (int64) Min(Max(seconds / of_fact, learning.plan.training.batch_size), (double) most);
-	Triple	   *fact = palloc(count * sizeof(Triple));
+	Triple	   *fact;
 	Pool	   *pool;
 	int64		start;
 	double		slowness;
 
+	if (!is_within_memory(path_learning_bytes(&learning, facts)))
+		return 1;
+	context = AllocSetContextCreate(caller, "hybridkg measured paths", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(context);
 	pool = hkg_pool();
 	path_learning_open(&learning, settings, facts, NULL, pool);
+	fact = palloc(count * sizeof(Triple));
 	for (int64 i = 0; i < count; i++)
 		fact[i] = facts->learnt->fact[i * (facts->learnt->facts / count)];
 	start = monotonic_now();
@@ -101,7 +114,6 @@ paths_slowness(const TrainSettings *settings, const TrainingFacts *facts, double
 	slowness = seconds_since(start) / (of_fact * (double) count);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
-	pfree(fact);
 	return slowness;
 }
 
