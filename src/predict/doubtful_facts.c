@@ -39,7 +39,6 @@
 typedef struct Doubt
 {
 	Triple		fact;
-	int32		fold;
 	double		score[2];		/* by the side of the answer */
 	double		below;			/* standard deviations, in the mean of both sides */
 	double		doubt;			/* from that and the ranks */
@@ -139,8 +138,8 @@ look_for_better(Fold *fold, KgeTopMany *search, const FactIndex *facts, Doubt *d
 	int32		relation = doubt->fact.relation;
 	int32		given = triple_given(&doubt->fact, side);
 	bool		reflexive = facts->reflexive[relation];
-	Question	question = predictor_question(predictor, facts, side, given, relation,
-											  array_new(int32, predictor_excluded(predictor, facts, side, given, relation)));
+	int32	   *excluded = array_new(int32, predictor_excluded(predictor, facts, side, given, relation));
+	Question	question = predictor_question(predictor, facts, side, given, relation, excluded);
 	KgeAnswer	answer[EV_SHOWN + 1];	/* one more: the given entity may be among them */
 	int64		found;
 	EvQuestionScores scores;
@@ -162,6 +161,7 @@ look_for_better(Fold *fold, KgeTopMany *search, const FactIndex *facts, Doubt *d
 		}
 		break;
 	}
+	pfree(excluded);			/* those of a hub are many */
 	return predictor_probability(predictor, side, relation,
 								 (EvJudged) {doubt->score[side], parts.phi, parts.evidence, scores});
 }
@@ -178,16 +178,17 @@ ask(const Predictor *predictor, const FactIndex *facts, const Triple *fact, Doub
 	for (int32 number = 0; number < FOLDS; number++)
 	{
 		MemoryContext caller = CurrentMemoryContext;
-		MemoryContext work = AllocSetContextCreate(caller, "hybridkg fold", ALLOCSET_DEFAULT_SIZES);
+		MemoryContext work;
 		int64		some = 0;
 		Fold	   *fold;
 		ScoreParts *parts[2];
 
 		for (int64 i = 0; i < count; i++)
-			if (doubt[i].fold == number)
+			if (fold_of(doubt[i].fact) == number)
 				asked[some++] = &doubt[i];
 		if (some == 0)
 			continue;
+		work = AllocSetContextCreate(caller, "hybridkg fold", ALLOCSET_DEFAULT_SIZES);
 		MemoryContextSwitchTo(work);
 		fold = fold_open(predictor, number, facts, fact, listed, pool);
 		for (int side = SIDE_HEAD; side <= SIDE_TAIL; side++)
@@ -373,7 +374,7 @@ hkg_doubtful_facts(PG_FUNCTION_ARGS)
 	doubt = arena_new(&arena, Doubt, facts->edges / 2);
 	for (int64 i = 0; i < facts->edges / 2; i++)
 		if (!relations.given || asked[fact[i].relation])
-			doubt[count++] = (Doubt) {.fact = fact[i],.fold = fold_of(fact[i]),.better = fact[i],.better_probability = NAN};
+			doubt[count++] = (Doubt) {.fact = fact[i],.better = fact[i],.better_probability = NAN};
 
 	/* 2. How doubtful they are */
 	ask(&predictor, facts, fact, doubt, count, false, pool);
