@@ -2074,15 +2074,15 @@ begin
 	tokens := concat_ws(e'\nunion all\n',
 		format('select head, relation, tail, 1::float8 from (%s) f (head, relation, tail)', facts),
 		(select string_agg(format($q$select a.entity, w.kind || %2$L, w.word, 1
-from %4$s s, lateral (
-	select %1$s, string_to_array(btrim(regexp_replace(lower(s.%3$I::text), '[^[:alnum:]]+', ' ', 'g')), ' ') offset 0
+from %3$s s, lateral (
+	select %1$s, string_to_array(btrim(regexp_replace(lower(s.%2$I::text), '[^[:alnum:]]+', ' ', 'g')), ' ') offset 0
 ) a (entity, words), lateral (
 	select 'words of ', unnest(words)
-	union all select 'first word of ', words[1] where %5$L
-	union all select 'last word of ', words[cardinality(words)] where %5$L
-	union all select 'beginning of ', left(s.%3$I::text, n) from generate_series(1, 3) n where %5$L and s.%3$I ~ '^[[:alnum:]]{3,12}$'
+	union all select 'first word of ', words[1] where %4$L
+	union all select 'last word of ', words[cardinality(words)] where %4$L
+	union all select 'beginning of ', left(s.%2$I::text, n) from generate_series(1, 3) n where %4$L and s.%2$I ~ '^[[:alnum:]]{3,12}$'
 ) w (kind, word) where word is not null$q$,
-				entity, c.column_name, c.column_name, asked.table_name, c.reading <> 'ignored'), e'\nunion all\n')
+				entity, c.column_name, asked.table_name, c.reading <> 'ignored'), e'\nunion all\n')
 			from source_column c join @extschema@._hkg_columns(tbl) d on d.name = c.column_name
 			where to_regclass(c.table_name) = tbl and c.part = '' and d.category = 'S' and d.readable
 				and (c.reading in ('label', 'key') or c.reading = 'ignored' and c.why like 'free text%')),
