@@ -6,8 +6,8 @@
  * facts are applied to the other folds' alone.  The embedding has learnt all of them: with one that was trained without
  * the fold, fewer wrong facts were found (bench/RESULTS.md).  Scores of different relations are not comparable: they
  * depend on how many answers a question has.  So a fact is as doubtful as its scores are far below those of its
- * relation's facts, in standard deviations.  Where no rule applies to many facts, these are alike, and their ranks by
- * the embedding decide: what a wrong fact was learnt for is seldom first.
+ * relation's facts, in standard deviations.  Where no rule applies to many facts, their scores are alike, and
+ * their ranks by the embedding decide: it seldom ranks first what a wrong fact names.
  *
  * That takes two questions a fact, so a path network is left to the k that are listed; for these the best other answers
  * are looked for.
