@@ -153,7 +153,7 @@ foreach my $table (@tables)
 # graph h is a copy of g without these rows; names of constraints, and the order of rows, are the same
 my %hidden = (
 	triple => 'relation = 2 or head % 5 = 0', holdout => 'relation = 1', rejected => 'true', rule => 'id % 2 = 0', threshold => 'relation = 1', evidence_weight => 'relation = 1', path_network => 'true', shared_weight => 'true',
-	iteration => 'number = 2', path_epoch => 'true', inferred => 'head % 2 = 0', model => q{name = 'm2'}, trial => 'true', checkpoint => 'true', checkpoint_inferred => 'true',
+	iteration => 'number = 2', path_epoch => 'true', inferred => 'head % 2 = 0', model => q{name = 'm2'}, trial => 'true', training => 'true', checkpoint => 'true', checkpoint_inferred => 'true',
 	entity_embedding => 'entity % 7 = 0', relation_embedding => 'relation = 3', entity => 'id % 7 = 0', relation => 'id = 3');
 my @order = (qw(entity relation model), grep { !/^(entity|relation|model)$/ } @tables);
 
