@@ -35,6 +35,13 @@ select model, trainings, new_facts from hkg_stat where model = 'other';
 delete from run.model where name = 'default';
 select count(*) from run.training;
 
+-- calls and time by function are the server's
+set track_functions = 'all';
+select count(*) from hkg_predict_heads('run', 'r0', 'e1', 3, model => 'other');
+select count(*) from hkg_predict_heads('run', 'r0', 'e2', 3, model => 'other');
+select calls, total_time > 0 as took from pg_stat_xact_user_functions where funcname = 'hkg_predict_heads';
+reset track_functions;
+
 -- rights: a graph is there for those who read all of it, and whatever is no table is not read at all
 create role watcher;
 set role watcher;
