@@ -235,7 +235,7 @@ sub print_table
 	print wrapped(sentence(ucfirst $comment), '', ''), "\n";
 	# columns like the one before stand beside it; tables that say little more by their columns have none here
 	my @items;
-	return if $name =~ /^(checkpoint|checkpoint_inferred|threshold|evidence_weight|inferred|iteration|path_network|path_epoch|shared_weight|source|source_column|rejected|facts_version|trial|bucket|slice|layout|hkg_cache|hkg_progress|hkg_stat|model|rule|source_table|training)$/;
+	return if $name =~ /^(checkpoint|checkpoint_inferred|threshold|entity|evidence_weight|holdout|inferred|iteration|path_network|path_epoch|shared_weight|source|source_column|rejected|facts_version|trial|bucket|slice|layout|hkg_cache|hkg_progress|hkg_stat|model|rule|source_table|training)$/;
 	foreach my $column (grep { $_->[1] !~ /^(model\.name|(entity|relation)\.id)$/ } @{ $columns{$oid} })
 	{
 		my ($column_name, $meaning) = @$column;
@@ -303,8 +303,6 @@ if (@train_settings)
 	{
 		my ($name, $type, $range, $default, $tuned, $meaning) = @$setting;
 
-		my $choice = $range =~ /\d to |^true or false$|^a name$/ ? '' : "$range; by default ";
-
-		print wrapped("`$name` ($choice$default): " . sentence($meaning), '- ', '  ');
+		print wrapped("`$name` ($default): " . sentence($meaning), '- ', '  ');
 	}
 }
