@@ -48,8 +48,11 @@ extern void record_path_epoch(Graph *graph, const char *model, const Iteration *
 /* Writes what was drawn to a table of its own, where it waits for record_replace. */
 extern void record_sample(Graph *graph, const char *model, int iteration, const GraphData *data, const Sample *sample);
 
-/* Deletes the old model's rows; the samples become those of the model. */
-extern void record_replace(Graph *graph, const TrainSettings *settings);
+/*
+ * Deletes the old model's rows; the samples become those of the model.  With `last` the training needs none of its own
+ * rows any more.
+ */
+extern void record_replace(Graph *graph, const TrainSettings *settings, bool last);
 
 extern void record_status(Graph *graph, const char *model, const char *status);
 
@@ -65,7 +68,10 @@ extern void record_status_of(Graph *graph, TimestampTz began, const char *status
 /* Where the old model stays: ends the training without a change of it. */
 extern void record_keep(Graph *graph, const char *model);
 
-/* The model is ready, from that iteration. */
-extern void record_end(Graph *graph, const char *model, const Iteration *best);
+/* The model is written, from that iteration; its status is "ready", or "training" if a better one may follow. */
+extern void record_written(Graph *graph, const char *model, const Iteration *best, const char *status);
+
+/* Whether a model of that name answers: it has embeddings or rules. */
+extern bool record_answers(Graph *graph, const char *model);
 
 #endif							/* HKG_TRAIN_RECORD_H */
