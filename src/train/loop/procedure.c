@@ -609,7 +609,7 @@ keep_old_model(Procedure *procedure)
 			 errhint("Lower learning_rate (now %g), or have the model replaced anyway by setting replace, \"always\".",
 					 settings->learning_rate)));
 	progress_phase(procedure->progress, PHASE_WRITING, 1);
-	record_keep(procedure->graph, procedure->settings.model);
+	record_keep(procedure->graph, procedure->settings.model, &procedure->call, procedure->facts.all->facts);
 	close_files(procedure);
 }
 
@@ -650,7 +650,7 @@ finish(Procedure *procedure)
 		path_rules_recount(procedure->path_rules, facts->all, settings, procedure->learner.pool);
 		write_rules(procedure);
 	}
-	record_written(graph, settings->model, &procedure->best.iteration, "ready");
+	record_end(graph, settings->model, &procedure->best.iteration, &procedure->call, facts->all->facts);
 	close_files(procedure);
 }
 
@@ -703,7 +703,7 @@ write_early(Procedure *procedure)
 	if (has_network)
 		path_network_write(graph, settings->model, facts->all, &network);
 	mrr = learn_weights(procedure, has_network, early->triples);
-	record_written(graph, settings->model, &procedure->best.iteration, "training");
+	record_written(graph, settings->model, &procedure->best.iteration);
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(procedure->scratch);
 

@@ -59,6 +59,7 @@ typedef struct Procedure
 	void		(*roll_back) (void);	/* of a worker */
 	EarlyModel	early;			/* likewise: whether there are any */
 	TimestampTz began;			/* in a worker: see record_began */
+	TrainingCall call;
 	Progress   *progress;		/* or NULL, to let procedure_read begin it */
 	TrainingPlan plan;			/* its start; the rest by procedure_read */
 
