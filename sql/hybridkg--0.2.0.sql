@@ -558,7 +558,7 @@ begin
 	-- tables and columns of layout 1, in shorter words
 	comment on table rule is 'mined rules above the bounds, imported rules, and path rules that are evidence at prediction';
 	comment on column model.name is 'default, unless the training names another one';
-	comment on column model.status is 'ready, training, cancelled, or failed: and the reason, of the latest background training; until it is ready, the previous model answers, or an early one';
+	comment on column model.status is 'ready, training, cancelled, or failed: and the reason, of the latest background training; until it is ready, the previous or an early one answers';
 	comment on column model.best_iteration is 'the iteration that is kept: the best by filtered MRR on valid or held-out facts, or the last if there are none';
 	comment on column model.mrr is 'filtered, of that iteration, by the embedding alone';
 	comment on column model.hits_1 is 'likewise';
@@ -1363,7 +1363,7 @@ as 'MODULE_PATHNAME' language c volatile parallel unsafe
 set search_path = pg_catalog, pg_temp$$, arguments);
 	execute pg_catalog.format('comment on function hkg_train_background is %L',
 $$hkg_train in a background worker, with the caller's rights; returns its process id once it has begun
-It commits after every iteration, and after every epoch of a path network. If there is a model of that name, it answers until the new one is ready; else a first model answers after about a tenth of the time, then better ones, each as a whole and none worse on valid facts. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It learns from the facts that are committed when it starts, as the current role and with the settings of the session.$$ ||
+It commits after every iteration, and after every epoch of a path network. A previous model answers until the new one is ready; without one, early models do, from a tenth of the time on, each better than the one before. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It learns from the facts that are committed when it starts, as the current role and with the settings of the session.$$ ||
 		meaning || ', 53000 when no background worker is free, 55P03 when it waits for a lock that the caller''s transaction holds');
 
 	execute pg_catalog.format($$

@@ -293,8 +293,8 @@ record_written(Graph *graph, const char *model, const Iteration *best)
 void
 record_end(Graph *graph, const char *model, const Iteration *best, const TrainingCall *call, int64 facts)
 {
-	record_written(graph, model, best);
 	record_status(graph, model, "ready");
+	record_written(graph, model, best);
 	record_training(graph, model, "ready", call, facts);
 }
 
