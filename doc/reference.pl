@@ -193,8 +193,8 @@ my %columns;
 push @{ $columns{ $_->[0] } }, [ @$_[1 .. 2] ] foreach rows(qq{
 	select attrelid, attname, col_description(attrelid, attnum) from pg_attribute
 	where (attrelid in (select oid from pg_class where relnamespace = '$graph'::regnamespace and relkind in ('r', 'v'))
-		or attrelid in (to_regclass('hkg_progress'), to_regclass('hkg_cache'))) and attnum > 0 and not attisdropped order by attrelid, attnum});
-my %view = map { $_->[1] => $_ } rows(q{select oid, relname, obj_description(oid, 'pg_class') from pg_class where oid in (to_regclass('hkg_progress'), to_regclass('hkg_cache'))});
+		or attrelid in (to_regclass('hkg_progress'), to_regclass('hkg_stat'), to_regclass('hkg_cache'))) and attnum > 0 and not attisdropped order by attrelid, attnum});
+my %view = map { $_->[1] => $_ } rows(q{select oid, relname, obj_description(oid, 'pg_class') from pg_class where oid in (to_regclass('hkg_progress'), to_regclass('hkg_stat'), to_regclass('hkg_cache'))});
 my @settings = rows(q{select name, case when name = 'hybridkg.threads' then 'all cores' when unit is null then boot_val else current_setting(name) end, short_desc, extra_desc
 	from pg_settings where name like 'hybridkg.%' order by name});
 my @presets = rows('select preset, purpose from _hkg_presets()');
@@ -235,7 +235,7 @@ sub print_table
 	print wrapped(sentence(ucfirst $comment), '', ''), "\n";
 	# columns like the one before stand beside it; tables that say little more by their columns have none here
 	my @items;
-	return if $name =~ /^(checkpoint|checkpoint_inferred|threshold|evidence_weight|inferred|iteration|hkg_progress|path_network|path_epoch|shared_weight|source|source_column|rejected|facts_version|trial|bucket|slice|layout|hkg_cache)$/;
+	return if $name =~ /^(checkpoint|checkpoint_inferred|threshold|entity|evidence_weight|holdout|inferred|iteration|path_network|path_epoch|shared_weight|source|source_column|rejected|facts_version|trial|bucket|slice|layout|hkg_cache|hkg_progress|hkg_stat|model|rule|source_table|training)$/;
 	foreach my $column (grep { $_->[1] !~ /^(model\.name|(entity|relation)\.id)$/ } @{ $columns{$oid} })
 	{
 		my ($column_name, $meaning) = @$column;
@@ -249,8 +249,11 @@ sub print_table
 print "<!-- Written by doc/reference.pl from the comments in sql/.  Edit those. -->\n# Reference\n\n$introduction";
 my @headings = (['Conventions'], map { [ @$_ ] } @sections);
 push @headings, [ 'Tables of a graph', map { $_->[1] } @tables ], ['Server settings'], ['Presets'];
-my %view_of = (Training => 'hkg_progress', Help => 'hkg_cache');
-push @{ $_ }, "View $view_of{$_->[0]}" foreach grep { $view_of{ $_->[0] } } @headings;
+my %views_of = (Training => ['hkg_progress', 'hkg_stat'], Help => ['hkg_cache']);
+foreach my $heading (@headings)
+{
+	push @$heading, map { "View $_" } @{ $views_of{ $heading->[0] } // [] };
+}
 push @headings, ['Settings of a training'] if @train_settings;
 foreach (@headings)
 {
@@ -276,7 +279,7 @@ foreach (@sections)
 		print "### $name\n\n";
 		print_function($_) foreach @{ $function{$name} };
 	}
-	if (my $view = $view_of{$section})
+	foreach my $view (@{ $views_of{$section} // [] })
 	{
 		print "### View $view\n\n";
 		print_table($view{$view});
@@ -300,8 +303,6 @@ if (@train_settings)
 	{
 		my ($name, $type, $range, $default, $tuned, $meaning) = @$setting;
 
-		my $choice = $range =~ /\d to |^true or false$|^a name$/ ? '' : "$range; by default ";
-
-		print wrapped("`$name` ($choice$default): " . sentence($meaning), '- ', '  ');
+		print wrapped("`$name` ($default): " . sentence($meaning), '- ', '  ');
 	}
 }

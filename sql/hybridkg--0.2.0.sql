@@ -526,6 +526,23 @@ begin
 	comment on column path_epoch.train_seconds is 'time for questions';
 	comment on column path_epoch.evaluate_seconds is 'time for metrics';
 
+	create table training (
+		model text collate "C" not null references model on update cascade on delete cascade,
+		started_at timestamptz not null,
+		ended_at timestamptz not null default clock_timestamp(),
+		pid int not null,
+		status text not null,
+		facts bigint,
+		primary key (model, started_at)
+	);
+	comment on table training is 'the trainings that have ended, but for those whose transaction was rolled back';
+	comment on column training.model is 'model.name';
+	comment on column training.started_at is 'when it began';
+	comment on column training.ended_at is 'when it ended';
+	comment on column training.pid is 'the session that called hkg_train, hkg_train_background or hkg_resume';
+	comment on column training.status is 'ready; refused: the previous model is better, and stays; cancelled; or failed: and the reason';
+	comment on column training.facts is 'how many there were to learn from; null if it failed';
+
 	-- a path network beside rules
 	alter table evidence_weight add paths float8;
 	comment on column evidence_weight.paths is 'evidence is that of rules + paths * the path network''s score; null: 0.7';
@@ -579,7 +596,7 @@ begin
 	-- who may read or write what a new table is like may do so with it, too, but for two that are the owner's to write
 	for made, grantee, granted in select n.made, case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end, a.privilege_type
 			from (values ('rejected', 'triple'), ('source', 'triple'), ('source_table', 'triple'), ('source_column', 'triple'), ('facts_version', 'triple'),
-				('path_network', 'relation_embedding'), ('shared_weight', 'relation_embedding'), ('path_epoch', 'iteration')) n (made, alike),
+				('path_network', 'relation_embedding'), ('shared_weight', 'relation_embedding'), ('path_epoch', 'iteration'), ('training', 'iteration')) n (made, alike),
 				pg_class c, aclexplode(c.relacl) a
 			where c.oid = n.alike::regclass and a.grantee <> c.relowner
 				and (a.privilege_type = 'SELECT' or n.made !~ '^source|^facts_version'
@@ -1417,6 +1434,67 @@ comment on column hkg_progress.percent is 'time past, of all time by that estima
 comment on column hkg_progress.bar is 'percent as a bar, and the time that is left';
 comment on column hkg_progress.nodes is 'servers that do the work of the phase now; null for what changes facts';
 comment on column hkg_progress.rows is 'rows of a load or a sync that were read, deleted or written';
+
+/*
+ * A superuser reads the view, too, and graphs are anybody's: nothing of theirs may run here.  So a graph counts where
+ * what is read are tables, without row security that applies, and stay so: they are locked before that is looked at.
+ */
+create function _hkg_stat_of(graph name)
+returns table (model name, status text, trained_at timestamptz, trainings bigint, failures bigint, facts bigint, new_facts float8,
+	entities bigint, new_entities float8)
+language plpgsql volatile parallel unsafe cost 1000000 rows 2
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	needed constant name[] := '{entity, entity_embedding, model, training, triple}';
+	readable constant text := 'select count(*) = $3 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+		where n.nspname = $1 and c.relname = any ($2) and c.relkind = ''r'' and not row_security_active(c.oid)
+			and has_schema_privilege(n.oid, ''usage'') and has_table_privilege(c.oid, ''select'')';
+	is_readable bool;
+begin
+	execute readable into is_readable using graph, needed, cardinality(needed);
+	if not is_readable then
+		return;
+	end if;
+	execute (select format('lock table %s in access share mode', string_agg(format('only %I.%I', graph, n), ', ')) from unnest(needed) n);
+	execute readable into is_readable using graph, needed, cardinality(needed);
+	if not is_readable then
+		return;
+	end if;
+	return query execute format($sql$
+		with f as materialized (select count(*) as facts from only %1$I.triple),
+			e as materialized (select count(*) as entities from only %1$I.entity)
+		select m.name::name, m.status, m.trained_at, t.trainings, t.failures, f.facts,
+			case when t.learnt is not null then greatest(1 - t.learnt / nullif(f.facts, 0)::float8, 0) end,
+			e.entities,
+			case when m.score_function is not null
+				then 1 - (select count(*) from only %1$I.entity_embedding x where x.model = m.name) / nullif(e.entities, 0)::float8 end
+		from f, e, only %1$I.model m, lateral (
+			select count(*) as trainings, count(*) filter (where t.status ^@ 'failed') as failures,
+				(array_agg(t.facts order by t.ended_at desc) filter (where t.status = 'ready'))[1] as learnt
+			from only %1$I.training t where t.model = m.name) t
+		$sql$, graph);
+end
+$$;
+comment on function _hkg_stat_of(name) is
+'the rows of view hkg_stat for a graph
+graph: its name';
+
+create view hkg_stat as
+	select n.nspname as graph, s.* from pg_catalog.pg_namespace n, pg_catalog.pg_class c, @extschema@._hkg_stat_of(n.nspname) s
+	where c.relnamespace operator(pg_catalog.=) n.oid and c.relname operator(pg_catalog.=) 'layout' and c.relkind operator(pg_catalog.=) 'v';
+grant select on hkg_stat to public;
+comment on view hkg_stat is 'a row for each model of the graphs in this database whose tables the role reads: how old it is, and what has changed since';
+comment on column hkg_stat.graph is 'a graph, all of whose facts, entities and models the role reads';
+comment on column hkg_stat.model is 'a model of it';
+comment on column hkg_stat.status is 'as in table model';
+comment on column hkg_stat.trained_at is 'when it was ready';
+comment on column hkg_stat.trainings is 'rows of table training for it; deleting them is the reset';
+comment on column hkg_stat.failures is 'those that failed; a cancelled one did not';
+comment on column hkg_stat.facts is 'facts now';
+comment on column hkg_stat.new_facts is 'the share of them that came on top since the training: facts that took the place of others do not count; null if it is not known';
+comment on column hkg_stat.entities is 'entities now';
+comment on column hkg_stat.new_entities is 'the share of them without an embedding: they came since the training; null for a model of rules';
 
 /*
  * Every trial is a training in the background, which commits: that is what lets a search survive whatever stops

@@ -33,7 +33,7 @@
 static const char *const graph_tables[] = {
 	"entity", "relation", "triple", "holdout", "rejected", "model", "entity_embedding", "relation_embedding",
 	"threshold", "evidence_weight", "rule", "path_network", "shared_weight", "path_epoch", "inferred", "iteration", "checkpoint",
-	"checkpoint_inferred", "trial", "source"
+	"checkpoint_inferred", "training", "trial", "source"
 };
 
 #define TABLES_OF_FACTS 5

@@ -253,7 +253,7 @@ graph_lock_models(const Graph *graph)
 		{"threshold", RowExclusiveLock}, {"evidence_weight", RowExclusiveLock}, {"rule", RowExclusiveLock},
 		{"path_network", RowExclusiveLock}, {"shared_weight", RowExclusiveLock}, {"inferred", RowExclusiveLock},
 		{"iteration", RowExclusiveLock}, {"path_epoch", RowExclusiveLock}, {"checkpoint", RowExclusiveLock},
-		{"checkpoint_inferred", RowExclusiveLock}, {"triple", AccessShareLock}, {"holdout", AccessShareLock},
+		{"checkpoint_inferred", RowExclusiveLock}, {"training", RowExclusiveLock}, {"triple", AccessShareLock}, {"holdout", AccessShareLock},
 		{"rejected", AccessShareLock}, {"entity", RowShareLock}, {"relation", RowShareLock}
 	};
 

@@ -1637,6 +1637,69 @@ COMMENT ON COLUMN g.threshold.evidence IS 'the scores it is for: embedding, rule
 
 
 --
+-- Name: training; Type: TABLE; Schema: g; Owner: -
+--
+
+CREATE TABLE g.training (
+    model text NOT NULL COLLATE pg_catalog."C",
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    pid integer NOT NULL,
+    status text NOT NULL,
+    facts bigint
+);
+
+
+--
+-- Name: TABLE training; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON TABLE g.training IS 'the trainings that have ended, but for those whose transaction was rolled back';
+
+
+--
+-- Name: COLUMN training.model; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.training.model IS 'model.name';
+
+
+--
+-- Name: COLUMN training.started_at; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.training.started_at IS 'when it began';
+
+
+--
+-- Name: COLUMN training.ended_at; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.training.ended_at IS 'when it ended';
+
+
+--
+-- Name: COLUMN training.pid; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.training.pid IS 'the session that called hkg_train, hkg_train_background or hkg_resume';
+
+
+--
+-- Name: COLUMN training.status; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.training.status IS 'ready; refused: the previous model is better, and stays; cancelled; or failed: and the reason';
+
+
+--
+-- Name: COLUMN training.facts; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.training.facts IS 'how many there were to learn from; null if it failed';
+
+
+--
 -- Name: trial; Type: TABLE; Schema: g; Owner: -
 --
 
@@ -1971,7 +2034,7 @@ default	3	tail	0.9785338001367766	1.2435155099104154	3	0.09160305343511449	{"all
 --
 
 COPY g.facts_version (number) FROM stdin;
--8537635405647945408
+7401127598280827339
 \.
 
 
@@ -2011,9 +2074,9 @@ default	2	24	3	39	2.0851008892059326	0.19383840430735513	{2}
 --
 
 COPY g.iteration (model, number, loss, mrr, hits_1, hits_3, hits_10, rules, inferred, sampled, train_seconds, mine_seconds, sample_seconds, evaluate_seconds, ranked, mrr_error) FROM stdin;
-default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.002151963	0.000806971	0.001000899	0.000354207	3	\N
-default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.001882632	7.6484e-05	0.000384643	0.000340567	3	\N
-plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000952117	0	0	0.000403635	3	\N
+default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.001753169	0.000876234	0.001452883	0.000277623	3	\N
+default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.001632119	0.000401458	0.000900561	0.000301889	3	\N
+plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000664839	0	0	0.000320147	3	\N
 \.
 
 
@@ -2022,8 +2085,8 @@ plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000952117	0	0	0.0
 --
 
 COPY g.model (name, score_function, dimensions, settings, status, created_at, trained_at, best_iteration, evidence, mrr, hits_1, hits_3, hits_10, paths) FROM stdin;
-default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 2, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": true, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "hidden_dropout": 0.3, "min_confidence": 0, "regularization": 0, "score_function": "complex", "evidence_length": 3, "feature_dropout": 0.2, "label_smoothing": 0, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-28 20:31:16.027236+00	2026-11-28 20:31:16.099023+00	2	{"discount": {"all": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	\N
-plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 1, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": false, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "hidden_dropout": 0.3, "min_confidence": 0.7, "regularization": 0, "score_function": "transe", "evidence_length": 4, "feature_dropout": 0.2, "label_smoothing": 0, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-28 20:31:16.100848+00	2026-11-28 20:31:16.105653+00	1	\N	0.09314859117490697	0	0	0.5	\N
+default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "minutes": null, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 2, "last_epoch": null, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": true, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "hidden_dropout": 0.3, "min_confidence": 0, "regularization": 0, "score_function": "complex", "evidence_length": 3, "feature_dropout": 0.2, "label_smoothing": 0, "last_path_epoch": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-29 01:53:45.670992+00	2026-11-29 01:53:45.759003+00	2	{"discount": {"all": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	\N
+plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "minutes": null, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 1, "last_epoch": null, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": false, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "hidden_dropout": 0.3, "min_confidence": 0.7, "regularization": 0, "score_function": "transe", "evidence_length": 4, "feature_dropout": 0.2, "label_smoothing": 0, "last_path_epoch": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-29 01:53:45.770294+00	2026-11-29 01:53:45.776282+00	1	\N	0.09314859117490697	0	0	0.5	\N
 \.
 
 
@@ -2048,7 +2111,7 @@ COPY g.path_network (model, layer, part, relation, inverse, numbers) FROM stdin;
 --
 
 COPY g.rejected (head, relation, tail, reason, rejected_by, rejected_at) FROM stdin;
-5	1	3	\N	postgres	2026-11-28 20:31:16.106033+00
+5	1	3	\N	postgres	2026-11-29 01:53:45.776739+00
 \.
 
 
@@ -2127,6 +2190,16 @@ COPY g.threshold (model, relation, threshold, triples, accuracy, evidence) FROM 
 plain	1	2.3993141716346145	0	\N	embedding
 plain	2	2.3993141716346145	0	\N	embedding
 plain	3	2.3993141716346145	3	0.6666666666666666	embedding
+\.
+
+
+--
+-- Data for Name: training; Type: TABLE DATA; Schema: g; Owner: -
+--
+
+COPY g.training (model, started_at, ended_at, pid, status, facts) FROM stdin;
+default	2026-11-29 01:53:45.662893+00	2026-11-29 01:53:45.759163+00	22202	ready	74
+plain	2026-11-29 01:53:45.768664+00	2026-11-29 01:53:45.776332+00	22202	ready	74
 \.
 
 
@@ -2415,6 +2488,14 @@ ALTER TABLE ONLY g.source_table
 
 ALTER TABLE ONLY g.threshold
     ADD CONSTRAINT threshold_pkey PRIMARY KEY (model, relation, evidence);
+
+
+--
+-- Name: training training_pkey; Type: CONSTRAINT; Schema: g; Owner: -
+--
+
+ALTER TABLE ONLY g.training
+    ADD CONSTRAINT training_pkey PRIMARY KEY (model, started_at);
 
 
 --
@@ -2956,6 +3037,14 @@ ALTER TABLE ONLY g.threshold
 
 ALTER TABLE ONLY g.threshold
     ADD CONSTRAINT threshold_relation_fkey FOREIGN KEY (relation) REFERENCES g.relation(id) ON DELETE CASCADE;
+
+
+--
+-- Name: training training_model_fkey; Type: FK CONSTRAINT; Schema: g; Owner: -
+--
+
+ALTER TABLE ONLY g.training
+    ADD CONSTRAINT training_model_fkey FOREIGN KEY (model) REFERENCES g.model(name) ON UPDATE CASCADE ON DELETE CASCADE;
 
 
 --

@@ -133,7 +133,7 @@ sub tables
 		map { qq{select '$_ ' || count(*) || ' ' || coalesce(md5(string_agg(t::text, '|' order by t::text collate "C")), '')
 			from $graph.$_ t} }
 		qw(entity relation triple holdout model entity_embedding relation_embedding shared_weight rule inferred iteration
-			threshold evidence_weight path_network path_epoch checkpoint checkpoint_inferred trial)) . ' order by 1');
+			threshold evidence_weight path_network path_epoch checkpoint checkpoint_inferred training trial)) . ' order by 1');
 }
 
 # A query that shows what each of others returns, one text or none, on a line of its own.  The rows of a union all may come

@@ -69,7 +69,7 @@ from pg_proc p join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid =
 			when proargtypes[i - 1] = 'regclass'::regtype then $$'d.triple'$$
 			when proargtypes[i - 1] = 'jsonb'::regtype then $$'{}'$$ else $$'e1'$$ end, ', ' order by i))) as state
 		from generate_series(1, p.pronargs - p.pronargdefaults) i) c
-where p.prokind = 'f' and p.proargnames[1] = 'graph' and p.proname not in ('hkg_create_graph', 'hkg_drop_graph', '_hkg_trainings')
+where p.prokind = 'f' and p.proargnames[1] = 'graph' and p.proname not in ('hkg_create_graph', 'hkg_drop_graph', '_hkg_trainings', '_hkg_stat_of')
 	and c.state <> '0A000'
 order by 1;
 rollback;

@@ -65,14 +65,14 @@ foreach my $statement (@writing)
 is(tables($node, 'g'), $before, 'nothing has changed');
 
 # what a training writes at its end is asked for at its beginning: whatever right is missing, it does not take until then
-my %needed = (model => [ 'select', 'insert', 'update' ],
+my %needed = (model => [ 'select', 'insert', 'update' ], training => ['insert'],
 	map { $_ => [ 'select', 'insert', 'delete' ] } qw(entity_embedding relation_embedding threshold evidence_weight path_network shared_weight rule inferred
 		iteration path_epoch checkpoint checkpoint_inferred));
 my $endless = q{('g', 'distmult', dimensions => 8, iterations => 10000, epochs => 100000, top_rules => 0)};
 
 $node->safe_psql('postgres', q{create role trainer login; grant usage on schema g to trainer;
 	grant select on all tables in schema g to trainer; grant insert, delete on g.entity_embedding, g.relation_embedding, g.threshold,
-		g.evidence_weight, g.path_network, g.shared_weight, g.rule, g.inferred, g.iteration, g.path_epoch, g.checkpoint, g.checkpoint_inferred to trainer; grant insert, update on g.model to trainer});
+		g.evidence_weight, g.path_network, g.shared_weight, g.rule, g.inferred, g.iteration, g.path_epoch, g.checkpoint, g.checkpoint_inferred to trainer; grant insert, update on g.model to trainer; grant insert on g.training to trainer});
 foreach my $table (sort keys %needed)
 {
 	foreach my $right (@{ $needed{$table} })

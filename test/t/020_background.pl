@@ -312,6 +312,8 @@ value(q{update g.entity_embedding set embedding = '{3e38, 3e38}' where model = '
 value("select hkg_train_background(@{[ arguments(qq{$wild, warm_start => true}) ]})");
 wait_until($node, q{select status <> 'training' from g.model where name = 'wild'});
 like(status('wild'), qr/^failed: training diverged in epoch \d+ of iteration 1$/, 'the status tells what failed: ' . status('wild'));
+is(value(q{select count(*) from g.training t join g.model m on m.name = t.model and m.status = t.status and t.facts is null where m.name = 'wild'}) .
+	value(q{select trainings || ' ' || failures from hkg_stat where graph = 'g' and model = 'wild'}), '12 1', 'and so does its row of table training');
 value(q{alter table g.rule add constraint none check (model <> 'ruled')});
 value("select hkg_train_background(@{[ arguments(qq{'g', $arguments, model => 'ruled'}) ]})");
 wait_until($node, q{select status <> 'training' from g.model where name = 'ruled'});

@@ -101,6 +101,7 @@ my $notice = refused("select hkg_train(@{[ arguments(qq{'ring', $ruin}) ]})");
 like($notice, qr/NOTICE: .*model "default" stays as it was: its valid MRR is (0\.\d+), that of the new embeddings is (0\.\d+)\n.*standard error of the difference is 0\.\d+.*setting replace, "always"/s, 'steps that are too large: a notice');
 is(abs(($notice =~ /its valid MRR is ([\d.]+)/)[0] - value('select mrr from ring.model')) < 0.0001 ? 'that' : 'another', 'that', 'which has the MRR of the old one');
 is(ring(), $ring, 'and it stays as it was');
+is(value(q{select status from ring.training order by started_at desc limit 1}), 'refused', 'as its row of table training has it');
 $pid = value("select hkg_train_background(@{[ arguments(qq{'ring', $ruin}) ]})");
 ok(wait_for("not exists (select from pg_stat_activity where pid = $pid)"), 'the same in the background');
 is(value('select status from ring.model'), 'ready', 'ends well');

@@ -1,4 +1,4 @@
-# Every block of the cookbook and of README's session runs, and prints what it says.
+# Every block of the cookbook, of the operations page and of README's session runs, and prints what it says.
 
 use strict;
 use warnings;
@@ -20,6 +20,7 @@ if (-e "$library/pg_cron.so")
 	$node->safe_psql('postgres', 'create extension pg_cron');
 }
 run_document($node, 'postgres', 'doc/cookbook.md');
+run_document($node, 'postgres', 'doc/operations.md');
 $node->safe_psql('postgres', 'create database session');
 run_document($node, 'session', 'README.md');
 

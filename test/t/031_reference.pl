@@ -43,7 +43,7 @@ unlike(slurp($written), qr/^## Other functions/m, 'every function is in a sectio
 
 my $functions = q{pg_proc p join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
 	join pg_extension e on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid and e.extname = 'hybridkg'};
-my %function = map { $_->[0] => 1 } rows("select distinct proname from $functions"), ['hkg_progress'], ['hkg_cache'];
+my %function = map { $_->[0] => 1 } rows("select distinct proname from $functions"), ['hkg_progress'], ['hkg_stat'], ['hkg_cache'];
 my %argument = map { $_->[0] => 1 } rows("select distinct a from $functions, unnest(proargnames) a");
 
 # those of the other extension, which need not be built

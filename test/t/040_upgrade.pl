@@ -225,7 +225,7 @@ $node->safe_psql('postgres', 'create database fresh');
 $node->safe_psql('fresh', q{create extension hybridkg; set role owner; select hkg_create_graph('g')});
 $node->safe_psql('fresh', 'grant usage on schema g to reader; grant select on all tables in schema g to reader; revoke select on g.remark from reader');
 my $written = 'g.iteration, g.relation_embedding';
-my $written_now = "$written, g.path_epoch, g.path_network, g.shared_weight";
+my $written_now = "$written, g.path_epoch, g.path_network, g.shared_weight, g.training";
 $node->safe_psql('fresh', "grant insert, update, delete on $written_now to trainer");
 my $fresh = $node->safe_psql('fresh', $of_graph);
 like($fresh, qr/^remark\|r\|owner/m, 'a new graph has what the last layout brings');

@@ -114,7 +114,7 @@ sub remains
 	return still($node, q{
 		select 'rows of no model in ' || part || ': ' || count from (} . join(' union all ', map {
 			"select '$_' as part, count(*) from g.$_ where model not in (select name from g.model)" }
-			qw(entity_embedding relation_embedding rule inferred iteration path_epoch evidence_weight path_network shared_weight threshold checkpoint checkpoint_inferred)) . q{) c where count > 0
+			qw(entity_embedding relation_embedding rule inferred iteration path_epoch evidence_weight path_network shared_weight threshold checkpoint checkpoint_inferred training)) . q{) c where count > 0
 		union all select 'facts of no entity in h' where exists (select from h.triple where head not in (select id from h.entity) or tail not in (select id from h.entity))
 		union all select 'a model that is ready without embeddings: ' || name from g.model
 			where status = 'ready' and not exists (select from g.entity_embedding where model = name)

@@ -82,13 +82,36 @@ record_is_there(Graph *graph, const char *model, TimestampTz began)
 	return sql_run(psprintf("select from %smodel where name = $1 and created_at = $2 for key share", graph->prefix), &args) > 0;
 }
 
+static void
+arg_call(SqlArgs *args, const TrainingCall *call)
+{
+	sql_arg(args, INT4OID, Int32GetDatum(call->pid));
+	sql_arg(args, TIMESTAMPTZOID, TimestampTzGetDatum(call->started_at));
+}
+
 void
-record_status_of(Graph *graph, TimestampTz began, const char *status)
+record_failure(Graph *graph, TimestampTz began, const TrainingCall *call, const char *status)
 {
 	SqlArgs		args = sql_args_text(status);
 
+	arg_call(&args, call);
 	sql_arg(&args, TIMESTAMPTZOID, TimestampTzGetDatum(began));
-	sql_run(psprintf("update %smodel set status = $1 where created_at = $2 and status = 'training'", graph->prefix), &args);
+	sql_run(psprintf("with failed as (update %1$smodel set status = $1 where created_at = $4 and status = 'training' "
+					 "returning name) "
+					 "insert into %1$straining (model, status, pid, started_at) select name, $1, $2, $3 from failed",
+					 graph->prefix), &args);
+}
+
+static void
+record_training(Graph *graph, const char *model, const char *status, const TrainingCall *call, int64 facts)
+{
+	SqlArgs		args = sql_args_text(model);
+
+	sql_arg_text(&args, status);
+	arg_call(&args, call);
+	sql_arg(&args, INT8OID, Int64GetDatum(facts));
+	sql_run(psprintf("insert into %straining (model, status, pid, started_at, facts) values ($1, $2, $3, $4, $5)",
+					 graph->prefix), &args);
 }
 
 #define REPLACED (ACL_SELECT | ACL_INSERT | ACL_DELETE)
@@ -101,7 +124,7 @@ record_lock_tables(const Graph *graph)
 		{"entity_embedding", REPLACED}, {"relation_embedding", REPLACED}, {"threshold", REPLACED},
 		{"evidence_weight", REPLACED}, {"path_network", REPLACED}, {"shared_weight", REPLACED},
 		{"rule", REPLACED}, {"inferred", REPLACED}, {"iteration", REPLACED},
-		{"path_epoch", REPLACED}, {"checkpoint", REPLACED}, {"checkpoint_inferred", REPLACED}
+		{"path_epoch", REPLACED}, {"checkpoint", REPLACED}, {"checkpoint_inferred", REPLACED}, {"training", ACL_INSERT}
 	};
 
 	graph_require_rights(graph, needed, lengthof(needed));
@@ -253,7 +276,7 @@ record_sample(Graph *graph, const char *model, int iteration, const GraphData *d
 }
 
 void
-record_end(Graph *graph, const char *model, const Iteration *best)
+record_end(Graph *graph, const char *model, const Iteration *best, const TrainingCall *call, int64 facts)
 {
 	SqlArgs		args = sql_args_text(model);
 
@@ -263,11 +286,13 @@ record_end(Graph *graph, const char *model, const Iteration *best)
 					 "best_iteration = $2, mrr = $3, hits_1 = $4, hits_3 = $5, hits_10 = $6 where name = $1",
 					 graph->prefix),
 			&args);
+	record_training(graph, model, "ready", call, facts);
 }
 
 void
-record_keep(Graph *graph, const char *model)
+record_keep(Graph *graph, const char *model, const TrainingCall *call, int64 facts)
 {
 	delete_from(graph, model, waiting);
 	record_status(graph, model, "ready");
+	record_training(graph, model, "refused", call, facts);
 }

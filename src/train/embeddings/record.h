@@ -59,13 +59,20 @@ extern TimestampTz record_began(Graph *graph, const char *model);
 /* Whether that row has that name still; nobody deletes or renames it until the transaction ends. */
 extern bool record_is_there(Graph *graph, const char *model, TimestampTz began);
 
-/* The status of the row whose training is under way, whatever its name is by now */
-extern void record_status_of(Graph *graph, TimestampTz began, const char *status);
+/* The statement that called for a training: its session, and when */
+typedef struct TrainingCall
+{
+	int			pid;
+	TimestampTz started_at;
+} TrainingCall;
 
-/* Where the old model stays: ends the training without a change of it. */
-extern void record_keep(Graph *graph, const char *model);
+/* The training of the row that is under way, whatever its name is by now, failed or was cancelled. */
+extern void record_failure(Graph *graph, TimestampTz began, const TrainingCall *call, const char *status);
+
+/* Where the old model stays: ends the training without a change of it.  It learnt from so many facts. */
+extern void record_keep(Graph *graph, const char *model, const TrainingCall *call, int64 facts);
 
 /* The model is ready, from that iteration. */
-extern void record_end(Graph *graph, const char *model, const Iteration *best);
+extern void record_end(Graph *graph, const char *model, const Iteration *best, const TrainingCall *call, int64 facts);
 
 #endif							/* HKG_TRAIN_RECORD_H */

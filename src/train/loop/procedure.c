@@ -572,7 +572,7 @@ keep_old_model(Procedure *procedure)
 			 errhint("Lower learning_rate (now %g), or have the model replaced anyway by setting replace, \"always\".",
 					 settings->learning_rate)));
 	progress_phase(procedure->progress, PHASE_WRITING, 1);
-	record_keep(procedure->graph, procedure->settings.model);
+	record_keep(procedure->graph, procedure->settings.model, &procedure->call, procedure->facts.all->facts);
 	close_files(procedure);
 }
 
@@ -620,7 +620,7 @@ finish(Procedure *procedure)
 		path_rules_recount(&paths, facts->all, settings, procedure->learner.pool);
 		write_rules(procedure, &paths);
 	}
-	record_end(graph, settings->model, &procedure->best.iteration);
+	record_end(graph, settings->model, &procedure->best.iteration, &procedure->call, facts->all->facts);
 	close_files(procedure);
 }
 

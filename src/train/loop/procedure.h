@@ -44,6 +44,7 @@ typedef struct Procedure
 	void		(*begin) (const struct Procedure *procedure);	/* the transaction that writes what a step has learnt */
 	void		(*commit) (const struct Procedure *procedure);
 	TimestampTz began;			/* in a worker: see record_began */
+	TrainingCall call;
 	Progress   *progress;		/* or NULL, to let procedure_read begin it */
 	TrainingPlan plan;			/* its start; the rest by procedure_read */
 

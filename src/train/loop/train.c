@@ -6,6 +6,7 @@
 
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
 
 #include "procedure.h"
 #include "server/argument.h"
@@ -21,6 +22,12 @@ static void
 commit(const Procedure *procedure)
 {
 	graph_check_name(procedure->graph);
+}
+
+static TrainingCall
+this_call(void)
+{
+	return (TrainingCall) {MyProcPid, GetCurrentTimestamp()};
 }
 
 /* All memory of a training, its threads and its row in hkg_progress end with this context. */
@@ -45,7 +52,7 @@ Datum
 hkg_train(PG_FUNCTION_ARGS)
 {
 	MemoryContext caller = enter_context();
-	Procedure	procedure = {.begin = begin,.commit = commit,.plan.start = monotonic_now()};
+	Procedure	procedure = {.begin = begin,.commit = commit,.plan.start = monotonic_now(),.call = this_call()};
 
 	settings_read(fcinfo, &procedure.settings);
 	sql_begin();
@@ -69,7 +76,7 @@ hkg_resume(PG_FUNCTION_ARGS)
 	char	   *graph = argument_name(fcinfo, 0, "graph");
 	char	   *model = argument_name(fcinfo, 1, "model");
 	MemoryContext caller = enter_context();
-	Procedure	procedure = {.begin = begin,.commit = commit};
+	Procedure	procedure = {.begin = begin,.commit = commit,.call = this_call()};
 
 	sql_begin();
 	procedure.graph = graph_open_to_write(graph);

@@ -396,7 +396,7 @@ save_place(Procedure *procedure)
 
 /* The graph may have been renamed since, or dropped, or its table model. */
 static void
-fail_training(Oid schema, TimestampTz began, const ErrorData *error)
+fail_training(Oid schema, TimestampTz began, const TrainingCall *call, const ErrorData *error)
 {
 	Graph		graph = {.schema = schema};
 	char	   *status = psprintf("failed: %s", error->message);
@@ -413,7 +413,7 @@ fail_training(Oid schema, TimestampTz began, const ErrorData *error)
 	if (graph.name != NULL && OidIsValid(get_relname_relid("model", schema)))
 	{
 		graph.prefix = psprintf("%s.", quote_identifier(graph.name));
-		record_status_of(&graph, began, status);
+		record_failure(&graph, began, call, status);
 	}
 	transaction_end();
 	RESUME_CANCEL_INTERRUPTS();
@@ -440,7 +440,7 @@ end_failed(Launch *launch, Procedure *procedure, bool begun, MemoryContext conte
 	MemoryContextSwitchTo(TopMemoryContext);
 	MemoryContextDelete(context);
 	if (begun)
-		fail_training(schema, began, error);
+		fail_training(schema, began, &procedure->call, error);
 	else
 	{
 		launch->sqlstate = error->sqlerrcode;
@@ -470,6 +470,7 @@ hkg_worker_main(Datum argument)
 				 errmsg("the session that started this training is gone")));
 	launch = dsm_segment_address(segment);
 	launch->pid = MyProcPid;
+	procedure.call = (TrainingCall) {MyBgworkerEntry->bgw_notify_pid, GetCurrentTimestamp()};
 
 	/*
 	 * The launcher's transaction may write, so the worker may, whatever is the database's default.  A stricter isolation
