@@ -558,7 +558,7 @@ begin
 	-- tables and columns of layout 1, in shorter words
 	comment on table rule is 'mined rules above the bounds, imported rules, and path rules that are evidence at prediction';
 	comment on column model.name is 'default, unless the training names another one';
-	comment on column model.status is 'ready, training, cancelled, or failed: and the reason, of the latest background training; until it is ready, the previous model answers';
+	comment on column model.status is 'ready, training, cancelled, or failed: and the reason, of the latest background training; until it is ready, the previous or an early one answers';
 	comment on column model.best_iteration is 'the iteration that is kept: the best by filtered MRR on valid or held-out facts, or the last if there are none';
 	comment on column model.mrr is 'filtered, of that iteration, by the embedding alone';
 	comment on column model.hits_1 is 'likewise';
@@ -1363,7 +1363,7 @@ as 'MODULE_PATHNAME' language c volatile parallel unsafe
 set search_path = pg_catalog, pg_temp$$, arguments);
 	execute pg_catalog.format('comment on function hkg_train_background is %L',
 $$hkg_train in a background worker, with the caller's rights; returns its process id once it has begun
-It commits after every iteration, and after every epoch of a path network; the model of that name answers until the new one is ready. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It learns from the facts that are committed when it starts, as the current role and with the settings of the session.$$ ||
+It commits after every iteration, and after every epoch of a path network. A previous model answers until the new one is ready; without one, early models do, from a tenth of the time on, each better than the one before. View hkg_progress shows it, pg_cancel_backend stops it, column status of table model has the outcome, hkg_resume continues a stopped one. It learns from the facts that are committed when it starts, as the current role and with the settings of the session.$$ ||
 		meaning || ', 53000 when no background worker is free, 55P03 when it waits for a lock that the caller''s transaction holds');
 
 	execute pg_catalog.format($$
@@ -1410,7 +1410,8 @@ comment on column hkg_cache.used_at is 'when a session used it last';
 
 create function _hkg_trainings()
 returns table (graph name, model name, pid int, phase text, iteration int, iterations int, epoch int, epochs int,
-	loss float8, started_at timestamptz, eta timestamptz, percent float8, bar text, rows bigint, nodes int)
+	loss float8, started_at timestamptz, eta timestamptz, percent float8, bar text, rows bigint, nodes int,
+	curve jsonb, coming jsonb)
 as 'MODULE_PATHNAME', 'hkg_trainings' language c volatile parallel restricted rows 4
 set search_path = pg_catalog, pg_temp;
 comment on function _hkg_trainings() is
@@ -1433,6 +1434,8 @@ comment on column hkg_progress.eta is 'when it is expected to end; null while th
 comment on column hkg_progress.percent is 'time past, of all time by that estimate';
 comment on column hkg_progress.bar is 'percent as a bar, and the time that is left';
 comment on column hkg_progress.nodes is 'servers that do the work of the phase now; null for what changes facts';
+comment on column hkg_progress.curve is 'MRR on valid facts so far: seconds, mrr, and by what: embedding, paths, or all of a model that answers from then on; null for what changes facts';
+comment on column hkg_progress.coming is 'what is expected, and seconds from the start until then: embeddings, paths, the model; null like eta';
 comment on column hkg_progress.rows is 'rows of a load or a sync that were read, deleted or written';
 
 /*
@@ -2486,9 +2489,13 @@ begin
 				'trained', to_char(m.trained_at, 'YYYY-MM-DD HH24:MI TZ'), 'best', m.best_iteration, 'imported', m.settings = '{}',
 				'iteration', (select jsonb_agg(jsonb_build_array(number, loss, mrr, mrr_error, train_seconds, mine_seconds, sample_seconds,
 						evaluate_seconds) order by number) from %1$I.iteration where model = $1),
+				'path_epoch', (select jsonb_agg(jsonb_build_array(number, mrr, mrr_error, train_seconds + evaluate_seconds) order by number)
+					from %1$I.path_epoch where model = $1 and mrr is not null),
+				'progress', (select jsonb_build_object('curve', p.curve, 'coming', p.coming, 'seconds', extract(epoch from now() - started_at))
+					from @extschema@.hkg_progress p where p.graph = $2 and p.model = $1),
 				'setting', (select jsonb_agg(jsonb_build_array(s.name, m.settings ->> s.name, s.default_value) order by s.name)
 					from @extschema@.hkg_settings() s where s.name not in ('model', 'rules_of') and m.settings ->> s.name <> s.default_value))
-			from %1$I.model m where m.name = $1 $sql$, graph) into figures using model;
+			from %1$I.model m where m.name = $1 $sql$, graph) into figures using model, graph;
 
 	when 'accuracy' then
 		-- the first in the alphabet is test, if the graph has it

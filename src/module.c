@@ -9,6 +9,7 @@
 #include "core/dense.h"
 #include "server/copy_directory.h"
 #include "server/host.h"
+#include "server/planner.h"
 #include "server/progress.h"
 #include "train/settings.h"
 
@@ -80,4 +81,5 @@ _PG_init(void)
 	MarkGUCPrefixReserved("hybridkg");
 	dense_choose_kernels();
 	copy_begin();
+	question_join_begin();
 }

@@ -410,6 +410,7 @@ typedef struct EvExampleSource
 	int64_t		rejected_count;
 	double		missing;		/* share of the true facts that is assumed to be missing; 0: none is */
 	const PathNetwork *network; /* NULL: none */
+	int64_t		most;			/* triples that are learnt from, where EV_MOST_TRIPLES take too long; 0: those */
 } EvExampleSource;
 
 static inline EvBasis
@@ -430,6 +431,7 @@ typedef struct EvLearnt
 	EvWeights	weights;
 	double		alone;			/* the discount of rules alone */
 	int64_t    *questions;		/* by 2 * relation + side: how many the weights were learnt from */
+	double		mrr;			/* of the true answers among the candidates of those questions, by these weights */
 	double	   *held_out;		/* by relation: the share of its facts, drawn towards that of all relations */
 	double	   *most_odds;		/* by relation: rho is no higher, whatever is assumed to be missing */
 	double		held_out_all;	/* the share of all facts */

@@ -64,12 +64,14 @@ typedef struct ExampleTask
 
 /* ---- how many ------------------------------------------------------------------------- */
 
-/* A fifth of the questions that the network is asked; infinite where there is none. */
+/* A fifth of the questions that may be asked; infinite where nothing bounds them. */
 static double
 fifth_of_questions(const EvExampleSource *source)
 {
-	return source->network == NULL ? INFINITY :
-		EV_PATH_WORK / path_flops(source->network->shape, source->facts->entities, path_mean_edges, source->facts) / 5;
+	double		most = source->most > 0 ? (double) source->most : INFINITY;
+
+	return source->network == NULL ? most :
+		fmin(most, EV_PATH_WORK / path_flops(source->network->shape, source->facts->entities, path_mean_edges, source->facts) / 5);
 }
 
 /* The most held-out triples: two fifths of the questions are theirs, two fifths are drawn like them. */

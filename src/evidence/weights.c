@@ -330,6 +330,24 @@ fit_key(void *argument, int64_t key, int thread)
 	task->fitted[key] = ranks_worse(task, first, end, &fitted, thread) ? task->count : fitted;
 }
 
+/* Item: reciprocal ranks by the fitted coefficients. */
+static void
+rank_by_fitted(void *argument, int64_t item, int thread)
+{
+	WeightTask *task = argument;
+	int64_t		end = ev_examples_count(task->examples);
+	LossSums	sums = {0};
+
+	for (int64_t i = item * AT_ONCE; i < (item + 1) * AT_ONCE && i < end; i++)
+	{
+		const EvExample *example = ev_example(task->examples, i);
+
+		add_example(example, task->discount, &task->fitted[example->key], &sums);
+	}
+	task->partial[item] = sums;
+	pool_yield(task->pool, thread);
+}
+
 /* Item: reciprocal ranks by evidence alone; a tie counts half. */
 static void
 rank_by_evidence(void *argument, int64_t item, int thread)
@@ -364,17 +382,24 @@ rank_of_both(WeightTask *task)
 	return task->common.reciprocal_rank;
 }
 
-/* How well evidence alone does: their sum. */
+/* The sum of the reciprocal ranks that `rank` gives */
 static double
-rank_of_rules(WeightTask *task)
+rank_all(WeightTask *task, void (*rank) (void *argument, int64_t item, int thread))
 {
 	int64_t		items = pool_pieces(ev_examples_count(task->examples), AT_ONCE);
 	double		sum = 0;
 
-	pool_run(task->pool, items, rank_by_evidence, task);
+	pool_run(task->pool, items, rank, task);
 	for (int64_t i = 0; i < items; i++)
 		sum += task->partial[i].reciprocal_rank;
 	return sum;
+}
+
+/* How well evidence alone does */
+static double
+rank_of_rules(WeightTask *task)
+{
+	return rank_all(task, rank_by_evidence);
 }
 
 /* The place of the discount with which the true answers rank best. */
@@ -411,6 +436,7 @@ weights_fit(Arena *arena, Pool *pool, const EvExamples *examples, EvLearnt *lear
 	discount[EV_BOTH] = task.discount = best_discount(&task, rank_of_both);
 	fit_common(&task);
 	pool_run(pool, examples->keys, fit_key, &task);
+	learnt->mrr = rank_all(&task, rank_by_fitted) / (double) ev_examples_count(examples);
 	learnt->alone = ev_discounts[discount[EV_RULES]];
 	learnt->weights.discount = ev_discounts[discount[EV_BOTH]];
 	for (int64_t i = 0; i < examples->keys; i++)

@@ -5,6 +5,7 @@
 #include "model_evidence.h"
 
 #include "utils/acl.h"
+#include "utils/float.h"
 #include "utils/memutils.h"
 
 #include "answer_sets.h"
@@ -49,7 +50,7 @@ has_questions(const EvLearnt *learnt, const GraphData *data)
 	return false;
 }
 
-void
+double
 evidence_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
 			   Pool *pool, HeldOut valid, bool with_rules)
 {
@@ -60,11 +61,12 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 	EvidenceParts has = {with_rules, evidence.network != NULL};
 	KgeModel	typed = *kge;
 	EvExampleSource source = {.model = &typed,.facts = &evidence.facts,.rules = with_rules ? &evidence.rules : NULL,
-		.triples = valid.triple,.count = valid.count,.missing = valid.missing,.network = evidence.network,
+		.triples = valid.triple,.count = valid.count,.most = valid.most,.missing = valid.missing,.network = evidence.network,
 		.rejected = valid.rejected,.rejected_count = valid.rejected_count};
 	const GraphData *read = data;
 	EvLearnt	learnt;
 	EvRuleSet	rules = {0};
+	double		mrr = get_float8_nan();
 
 	if (valid.count == 0)
 		evidence_write_weights(graph, model, data, has, NULL);
@@ -83,9 +85,11 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 		ev_learn(&arena, pool, &source, &learnt);
 		evidence_write_weights(graph, model, data, has, has_questions(&learnt, data) ? &learnt : NULL);
 		evidence_write_missing(graph, model, valid.missing);
+		mrr = learnt.mrr;
 	}
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);
+	return mrr;
 }
 
 /* The argument assume_missing; null, and a declaration that lacks it, leave what the model has. */
@@ -120,7 +124,7 @@ hkg_learn_evidence(PG_FUNCTION_ARGS)
 	Graph	   *graph = call.graph;
 	GraphData  *data;
 	KgeModel	kge;
-	HeldOut		valid;
+	HeldOut		valid = {0};
 	Triple	   *known;
 	int64		known_count;
 
@@ -146,7 +150,7 @@ hkg_learn_evidence(PG_FUNCTION_ARGS)
 				 errhint("%s", graph_split_hint(graph, "valid"))));
 	}
 	else
-		evidence_learn(graph, call.model, data, &kge, hkg_pool(), valid, uses_rules(graph, call.model));
+		(void) evidence_learn(graph, call.model, data, &kge, hkg_pool(), valid, uses_rules(graph, call.model));
 	graph_leave_training(graph);
 	call_end(&call);
 	PG_RETURN_VOID();

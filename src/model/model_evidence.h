@@ -149,6 +149,7 @@ typedef struct HeldOut
 {
 	const Triple *triple;
 	int64		count;
+	int64		most;			/* that are learnt from; 0: as many as take some minutes */
 	double		missing;		/* see evidence_read_missing */
 	const Triple *rejected;		/* ordered; no facts */
 	int64		rejected_count;
@@ -157,8 +158,9 @@ typedef struct HeldOut
 /*
  * Learns the weights of a model from the valid split (rows of `data`, as those of kge) and writes
  * them; without one, writes the usual ones.  Its rules, if they are evidence, and its path network are in their tables.
+ * Returns the MRR by all of them on the triples that were learnt from, NaN where there are none.
  */
-extern void evidence_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
+extern double evidence_learn(Graph *graph, const char *model, const GraphData *data, const KgeModel *kge,
 						   Pool *pool, HeldOut valid, bool with_rules);
 
 /*

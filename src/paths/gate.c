@@ -33,10 +33,29 @@ typedef struct GateRows
 	bool		new;
 } GateRows;
 
+/* What a block of rows needs between two steps: BLOCK x width numbers each */
+typedef struct GateBlock
+{
+	float	   *pre;			/* twice as many: what candidates and gates are functions of; or their gradients */
+	float	   *levelled;		/* sums; then candidates, without a record */
+	float	   *next;			/* states; or gradients of levelled sums */
+	float	   *mask;			/* what candidates are multiplied with: 0 where they are dropped out */
+	float	   *gate;			/* without a record */
+} GateBlock;
+
 size_t
 path_update_block(PathShape shape)
 {
-	return (size_t) BLOCK * 5 * (size_t) shape.width;
+	return (size_t) BLOCK * 6 * (size_t) shape.width;
+}
+
+static GateBlock
+block_of(const PathWalk *walk)
+{
+	size_t		numbers = (size_t) BLOCK * (size_t) walk->shape.width;
+	float	   *block = walk->block;
+
+	return (GateBlock) {block, block + 2 * numbers, block + 3 * numbers, block + 4 * numbers, block + 5 * numbers};
 }
 
 /* The rows from a place on; a count of 0 at the end. */
@@ -56,7 +75,27 @@ rows_of(float *matrix, GateRows rows, int width)
 	return matrix + (int64_t) rows.first * width;
 }
 
-/* What each candidate is multiplied with: 0 where it is dropped out. */
+/* ---- forwards -------------------------------------------------------------------------------- */
+
+/* Levels sums, and writes what the logarithm of their size and the bias give. */
+KERNEL void
+level_rows(int width, int count, const float *restrict sum, const float *restrict bias, const float *restrict level,
+		   PathSize *restrict size, float *restrict levelled, float *restrict pre)
+{
+	for (int i = 0; i < count; i++, sum += width, levelled += width, pre += 2 * width)
+	{
+		float		m = path_product(width, 0, sum, sum) / (float) width;
+		PathSize	own = {1 / sqrtf(1 + m), logarithm(1 + m)};
+
+		size[i] = own;
+		for (int j = 0; j < width; j++)
+			levelled[j] = own.factor * sum[j];
+		for (int j = 0; j < 2 * width; j++)
+			pre[j] = bias[j] + own.logarithm * level[j];
+	}
+}
+
+/* A stream's numbers for one row of the mask */
 KERNEL void
 drop_row(double dropout, uint64_t stream, int width, float *restrict mask)
 {
@@ -72,238 +111,176 @@ drop_row(double dropout, uint64_t stream, int width, float *restrict mask)
 	}
 }
 
-/* pre: of candidates and of gates */
-KERNEL void
-gate_row(int width, const float *restrict pre, const float *restrict mask, const float *restrict state, float chance,
-		 float *restrict candidate, float *restrict gate, float *restrict next)
-{
-	for (int j = 0; j < width; j++)
-	{
-		float		x = 2 * sigmoid(2 * pre[j]) - 1;
-		float		z = sigmoid(pre[width + j]);
-		float		h = state[j];
-
-		candidate[j] = x;
-		gate[j] = z;
-		next[j] = chance * (h + z * (x * mask[j] - h));
-	}
-}
-
-/* d_next becomes the gradient of the state; returns that of the chance. */
-KERNEL float
-gate_row_back(int width, const float *restrict candidate, const float *restrict gate, const float *restrict mask,
-			  const float *restrict state, float chance, float *restrict d_next, float *restrict d_pre)
-{
-	float		d_chance = 0;
-
-	for (int j = 0; j < width; j++)
-	{
-		float		x = candidate[j];
-		float		z = gate[j];
-		float		h = state[j];
-		float		d = d_next[j];
-
-		d_chance += d * (h + z * (x * mask[j] - h));
-		d *= chance;
-		d_pre[j] = d * z * mask[j] * (1 - x * x);
-		d_pre[width + j] = d * (x * mask[j] - h) * z * (1 - z);
-		d_next[j] = d * (1 - z);
-	}
-	return d_chance;
-}
-
-KERNEL float
-product_of(int width, const float *restrict a, const float *restrict b)
-{
-	return path_product(width, 0, a, b);
-}
-
-/* How large a row is: the mean of its squares */
-static float
-mean_square(int width, const float *row)
-{
-	return product_of(width, row, row) / (float) width;
-}
-
-KERNEL void
-level_row(int width, const float *restrict sum, float factor, float logarithm, const float *restrict bias,
-		  const float *restrict level, float *restrict levelled, float *restrict pre)
-{
-	for (int j = 0; j < width; j++)
-		levelled[j] = factor * sum[j];
-	for (int j = 0; j < 2 * width; j++)
-		pre[j] = bias[j] + logarithm * level[j];
-}
-
-/* Levels the sums of some rows, and writes what the logarithm of their size and the bias give. */
 static void
-level_rows(const PathWalk *walk, int layer, GateRows rows, float *levelled, float *pre)
+set_mask(const PathWalk *walk, int layer, GateRows rows, float *mask)
 {
-	const PathLayer *weights = &walk->weights.layer[layer];
 	int			width = walk->shape.width;
 
-	for (int i = 0; i < rows.count; i++)
+	for (int i = 0; i < rows.count && walk->noise.dropout > 0; i++)
+		drop_row(walk->noise.dropout,
+				 random_mix(walk->noise.stream + (uint64_t) layer * (UINT64_C(1) << 32) + (uint64_t) (rows.first + i)),
+				 width, mask + i * width);
+	for (int i = 0; i < rows.count * width && !(walk->noise.dropout > 0); i++)
+		mask[i] = 1;
+}
+
+static const float zeros[PATH_MAX_WIDTH];
+
+/* Those that are new have state 0; their next one is multiplied by their chance. */
+KERNEL void
+gate_rows(int width, int count, bool new, const float *restrict pre, const float *restrict mask,
+		  const float *restrict state, const float *restrict chance, float *restrict candidate, float *restrict gate,
+		  float *restrict next)
+{
+	for (int i = 0; i < count; i++, pre += 2 * width, mask += width, candidate += width, gate += width, next += width)
 	{
-		const float *sum = rows_of(walk->stage[layer].sum, rows, width) + i * width;
-		float		m = mean_square(width, sum);
-		float		logarithm = log1pf(m);
+		float		c = new ? chance[i] : 1;
+		const float *h = new ? zeros : state + i * width;
 
-		walk->stage[layer].size[rows.first + i] = (PathSize) {m, logarithm};
-		level_row(width, sum, 1 / sqrtf(1 + m), logarithm, weights->bias, weights->level, levelled + i * width,
-				  pre + i * 2 * width);
+		for (int j = 0; j < width; j++)
+		{
+			float		x = 2 * sigmoid(2 * pre[j]) - 1;
+			float		z = sigmoid(pre[width + j]);
+
+			candidate[j] = x;
+			gate[j] = z;
+			next[j] = c * (h[j] + z * (x * mask[j] - h[j]));
+		}
 	}
-}
-
-/* pre = bias + logarithms level + levelled sums map, and state keep for gates of senders */
-static void
-map_rows(const PathWalk *walk, int layer, GateRows rows, float *pre)
-{
-	const PathLayer *weights = &walk->weights.layer[layer];
-	const PathStage *stage = &walk->stage[layer];
-	int			width = walk->shape.width;
-	float	   *levelled = pre + BLOCK * 2 * width;
-
-	level_rows(walk, layer, rows, levelled, pre);
-	dense_combine(DENSE_PRODUCT, rows.count, 2 * width, width, levelled, width, 1, weights->map, 2 * width, pre, 2 * width,
-				  true);
-	if (!rows.new)
-		dense_combine(DENSE_PRODUCT, rows.count, width, width, rows_of(stage->state, rows, width), width, 1,
-					  weights->keep, width, pre + width, 2 * width, true);
-}
-
-/* Where the i-th of some rows keeps its candidates, or gates: a scratch row without a record */
-static float *
-kept_row(const PathWalk *walk, float *kept, GateRows rows, int i)
-{
-	return kept + (walk->recorded ? (int64_t) (rows.first + i) * walk->shape.width : 0);
-}
-
-typedef struct RowScratch
-{
-	float		ones[PATH_MAX_WIDTH];
-	float		zeros[PATH_MAX_WIDTH];
-	float		mask[PATH_MAX_WIDTH];
-	float		next[PATH_MAX_WIDTH];	/* which takes the place of the state, without a record */
-} RowScratch;
-
-static void
-set_scratch(RowScratch *scratch, int width)
-{
-	memset(scratch->zeros, 0, (size_t) width * sizeof(float));
-	for (int j = 0; j < width; j++)
-		scratch->ones[j] = 1;
-}
-
-static const float *
-mask_of(const PathWalk *walk, int layer, int32_t place, RowScratch *scratch)
-{
-	if (!(walk->noise.dropout > 0))
-		return scratch->ones;
-	drop_row(walk->noise.dropout,
-			 random_mix(walk->noise.stream + (uint64_t) layer * (UINT64_C(1) << 32) + (uint64_t) place),
-			 walk->shape.width, scratch->mask);
-	return scratch->mask;
 }
 
 void
 path_update(PathWalk *walk, int layer)
 {
+	const PathLayer *weights = &walk->weights.layer[layer];
 	PathStage  *stage = &walk->stage[layer];
+	GateBlock	block = block_of(walk);
 	int			width = walk->shape.width;
-	RowScratch	scratch;
 	GateRows	rows;
 
-	set_scratch(&scratch, width);
 	for (int32_t first = 0; first < stage->count; first += rows.count)
 	{
-		rows = rows_from(stage, first);
-		map_rows(walk, layer, rows, walk->block);
-		for (int i = 0; i < rows.count; i++)
-		{
-			int32_t		place = first + i;
+		float	   *state;
 
-			gate_row(width, walk->block + i * 2 * width, mask_of(walk, layer, place, &scratch),
-					 rows.new ? scratch.zeros : stage->state + (int64_t) place * width,
-					 rows.new ? stage->chance[place - stage->senders] : 1, kept_row(walk, stage->candidate, rows, i),
-					 kept_row(walk, stage->gate, rows, i), scratch.next);
-			memcpy(stage[1].state + (int64_t) place * width, scratch.next, (size_t) width * sizeof(float));
-		}
+		rows = rows_from(stage, first);
+		state = rows_of(stage->state, rows, width);
+		level_rows(width, rows.count, rows_of(stage->sum, rows, width), weights->bias, weights->level, stage->size + first,
+				   block.levelled, block.pre);
+		dense_combine(DENSE_PRODUCT, rows.count, 2 * width, width, block.levelled, width, 1, weights->map, 2 * width,
+					  block.pre, 2 * width, true);
+		if (!rows.new)
+			dense_combine(DENSE_PRODUCT, rows.count, width, width, state, width, 1, weights->keep, width, block.pre + width,
+						  2 * width, true);
+		set_mask(walk, layer, rows, block.mask);
+		/* without a record the next states take the place of these */
+		gate_rows(width, rows.count, rows.new, block.pre, block.mask, state, stage->chance + (first - stage->senders),
+				  walk->recorded ? rows_of(stage->candidate, rows, width) : block.levelled,
+				  walk->recorded ? rows_of(stage->gate, rows, width) : block.gate, block.next);
+		memcpy(rows_of(stage[1].state, rows, width), block.next, (size_t) rows.count * (size_t) width * sizeof(float));
 		pool_yield(walk->pool, walk->thread);
 	}
 }
 
 /* ---- backwards ------------------------------------------------------------------------------- */
 
-/* Adds the gradients of a new entity's priority, from that of its chance. */
-static void
-promise_back(const PathWalk *walk, int layer, int32_t place, float d_chance, const PathLayer *gradients, float *d_sum)
+/* d_next becomes the gradient of the state. */
+KERNEL void
+gate_rows_back(int width, int count, bool new, const float *restrict candidate, const float *restrict gate,
+			   const float *restrict mask, const float *restrict state, const float *restrict chance,
+			   float *restrict d_next, float *restrict d_pre, float *restrict d_chance)
 {
-	const PathStage *stage = &walk->stage[layer];
-	int			width = walk->shape.width;
-	float		chance = stage->chance[place - stage->senders];
-	float		d_priority = d_chance * chance * (1 - chance);
-
-	dense_add_scaled(width, d_priority, stage->sum + (int64_t) place * width, gradients->priority);
-	gradients->priority[width] += d_priority;
-	dense_add_scaled(width, d_priority, walk->weights.layer[layer].priority, d_sum);
-}
-
-/* The gradient of a sum, from those of the levelled one and of what its logarithm is multiplied with. */
-static void
-level_row_back(int width, const float *sum, float m, float d_logarithm, const float *d_levelled, float *d_sum)
-{
-	float		factor = 1 / sqrtf(1 + m);
-	float		product = product_of(width, sum, d_levelled);
-	float		along = (2 * d_logarithm / (1 + m) - factor * factor * factor * product) / (float) width;
-
-	memset(d_sum, 0, (size_t) width * sizeof(float));
-	dense_add_scaled(width, factor, d_levelled, d_sum);
-	dense_add_scaled(width, along, sum, d_sum);
-}
-
-static void
-level_rows_back(const PathWalk *walk, int layer, GateRows rows, const float *d_pre, const float *d_levelled,
-				const PathLayer *gradients)
-{
-	const float *level = walk->weights.layer[layer].level;
-	int			width = walk->shape.width;
-
-	for (int i = 0; i < rows.count; i++)
+	for (int i = 0; i < count; i++, candidate += width, gate += width, mask += width, d_next += width, d_pre += 2 * width)
 	{
-		const float *sum = rows_of(walk->stage[layer].sum, rows, width) + i * width;
-		PathSize	size = walk->stage[layer].size[rows.first + i];
+		float		c = new ? chance[i] : 1;
+		const float *h = new ? zeros : state + i * width;
+		float		total = 0;
 
-		dense_add_scaled(2 * width, 1, d_pre + i * 2 * width, gradients->bias);
-		dense_add_scaled(2 * width, size.logarithm, d_pre + i * 2 * width, gradients->level);
-		level_row_back(width, sum, size.m, product_of(2 * width, d_pre + i * 2 * width, level), d_levelled + i * width,
-					   rows_of(walk->sum, rows, width) + i * width);
+		for (int j = 0; j < width; j++)
+		{
+			float		x = candidate[j];
+			float		z = gate[j];
+			float		change = x * mask[j] - h[j];
+			float		d = d_next[j];
+
+			total += d * (h[j] + z * change);
+			d *= c;
+			d_pre[j] = d * z * mask[j] * (1 - x * x);
+			d_pre[width + j] = d * change * z * (1 - z);
+			d_next[j] = d * (1 - z);
+		}
+		d_chance[i] = total;
 	}
 }
 
-/* Of d_pre: adds the gradients of parameters and of states, and writes those of sums. */
+KERNEL void
+level_again(int width, int count, const float *restrict sum, const PathSize *restrict size, float *restrict levelled)
+{
+	for (int i = 0; i < count; i++)
+		for (int j = 0; j < width; j++)
+			levelled[i * width + j] = size[i].factor * sum[i * width + j];
+}
+
+/* The gradients of sums, from those of the levelled ones and of what their logarithms are multiplied with */
+KERNEL void
+level_rows_back(int width, int count, const float *restrict sum, const PathSize *restrict size,
+				const float *restrict level, const float *restrict d_pre, const float *restrict d_levelled,
+				float *restrict d_bias, float *restrict d_level, float *restrict d_sum)
+{
+	for (int i = 0; i < count; i++, sum += width, d_sum += width, d_pre += 2 * width, d_levelled += width)
+	{
+		float		factor = size[i].factor;
+		float		d_logarithm = path_product(2 * width, 0, d_pre, level);
+		float		product = path_product(width, 0, sum, d_levelled);
+		float		along = factor * factor * (2 * d_logarithm - factor * product) / (float) width;
+
+		for (int j = 0; j < width; j++)
+			d_sum[j] = factor * d_levelled[j] + along * sum[j];
+		for (int j = 0; j < 2 * width; j++)
+		{
+			d_bias[j] += d_pre[j];
+			d_level[j] += size[i].logarithm * d_pre[j];
+		}
+	}
+}
+
+/* The gradients of new entities' priorities, from those of their chances */
+KERNEL void
+promise_back(int width, int count, const float *restrict sum, const float *restrict priority,
+			 const float *restrict chance, const float *restrict d_chance, float *restrict d_priority,
+			 float *restrict d_sum)
+{
+	for (int i = 0; i < count; i++, sum += width, d_sum += width)
+	{
+		float		d = d_chance[i] * chance[i] * (1 - chance[i]);
+
+		for (int j = 0; j < width; j++)
+		{
+			d_priority[j] += d * sum[j];
+			d_sum[j] += d * priority[j];
+		}
+		d_priority[width] += d;
+	}
+}
+
+/* Of the gradients in block->pre: adds those of parameters and of states, and writes those of sums. */
 static void
-map_rows_back(PathWalk *walk, int layer, GateRows rows, float *d_pre, const PathLayer *gradients)
+map_rows_back(PathWalk *walk, int layer, GateRows rows, const GateBlock *block, const PathLayer *gradients)
 {
 	const PathStage *stage = &walk->stage[layer];
 	int			width = walk->shape.width;
 	const float *turned_map = walk->turned_map + (size_t) layer * 2 * (size_t) width * (size_t) width;
 	const float *turned_keep = walk->turned_keep + (size_t) layer * (size_t) width * (size_t) width;
-	float	   *levelled = d_pre + BLOCK * 2 * width;
-	float	   *d_levelled = d_pre + BLOCK * 3 * width;
+	const float *sum = rows_of(stage->sum, rows, width);
+	const PathSize *size = stage->size + rows.first;
+	float	   *d_pre = block->pre;
 
-	dense_combine(DENSE_PRODUCT, rows.count, width, 2 * width, d_pre, 2 * width, 1, turned_map, width, d_levelled, width,
+	dense_combine(DENSE_PRODUCT, rows.count, width, 2 * width, d_pre, 2 * width, 1, turned_map, width, block->next, width,
 				  false);
-	for (int i = 0; i < rows.count; i++)
-	{
-		const float *sum = rows_of(stage->sum, rows, width) + i * width;
-		float		factor = 1 / sqrtf(1 + stage->size[rows.first + i].m);
-
-		for (int j = 0; j < width; j++)
-			levelled[i * width + j] = factor * sum[j];
-	}
-	dense_combine(DENSE_PRODUCT, width, 2 * width, rows.count, levelled, 1, width, d_pre, 2 * width, gradients->map,
+	level_again(width, rows.count, sum, size, block->levelled);
+	dense_combine(DENSE_PRODUCT, width, 2 * width, rows.count, block->levelled, 1, width, d_pre, 2 * width, gradients->map,
 				  2 * width, true);
-	level_rows_back(walk, layer, rows, d_pre, d_levelled, gradients);
+	level_rows_back(width, rows.count, sum, size, walk->weights.layer[layer].level, d_pre, block->next, gradients->bias,
+					gradients->level, rows_of(walk->sum, rows, width));
 	if (rows.new)
 		return;
 	dense_combine(DENSE_PRODUCT, rows.count, width, width, d_pre + width, 2 * width, 1, turned_keep, width,
@@ -316,28 +293,24 @@ void
 path_update_back(PathWalk *walk, int layer, const PathLayer *gradients)
 {
 	PathStage  *stage = &walk->stage[layer];
+	GateBlock	block = block_of(walk);
 	int			width = walk->shape.width;
 	float		d_chance[BLOCK];
-	RowScratch	scratch;
 	GateRows	rows;
 
-	set_scratch(&scratch, width);
 	for (int32_t first = 0; first < stage->count; first += rows.count)
 	{
-		rows = rows_from(stage, first);
-		for (int i = 0; i < rows.count; i++)
-		{
-			int32_t		place = first + i;
+		const float *chance = stage->chance + (first - stage->senders);
 
-			d_chance[i] = gate_row_back(width, kept_row(walk, stage->candidate, rows, i),
-										kept_row(walk, stage->gate, rows, i), mask_of(walk, layer, place, &scratch),
-										rows.new ? scratch.zeros : stage->state + (int64_t) place * width,
-										rows.new ? stage->chance[place - stage->senders] : 1,
-										walk->gradient + (int64_t) place * width, walk->block + i * 2 * width);
-		}
-		map_rows_back(walk, layer, rows, walk->block, gradients);
-		for (int i = 0; i < rows.count && rows.new; i++)
-			promise_back(walk, layer, first + i, d_chance[i], gradients, walk->sum + (int64_t) (first + i) * width);
+		rows = rows_from(stage, first);
+		set_mask(walk, layer, rows, block.mask);
+		gate_rows_back(width, rows.count, rows.new, rows_of(stage->candidate, rows, width),
+					   rows_of(stage->gate, rows, width), block.mask, rows_of(stage->state, rows, width), chance,
+					   rows_of(walk->gradient, rows, width), block.pre, d_chance);
+		map_rows_back(walk, layer, rows, &block, gradients);
+		if (rows.new)
+			promise_back(width, rows.count, rows_of(stage->sum, rows, width), walk->weights.layer[layer].priority, chance,
+						 d_chance, gradients->priority, rows_of(walk->sum, rows, width));
 		pool_yield(walk->pool, walk->thread);
 	}
 }

@@ -98,8 +98,6 @@ take_shared_stage(PathWalk *walk, Allocation *allocation)
 
 	shared.state = TAKE(allocation, float, (size_t) path_most_places(walk->facts, walk->shape) * width);
 	shared.size = TAKE(allocation, PathSize, (size_t) path_most_places(walk->facts, walk->shape));
-	shared.candidate = TAKE(allocation, float, width);
-	shared.gate = TAKE(allocation, float, width);
 	shared.chance = TAKE(allocation, float, LAST_KEPT * (size_t) walk->shape.kept);
 	for (int i = 0; i <= walk->shape.layers; i++)
 		walk->stage[i] = shared;
@@ -273,20 +271,30 @@ deviation(int32_t count, const float *number)
 	return sqrt(fmax(squares / count - mean * mean, 0));
 }
 
+/* Priorities with noise: u has 23 bits, so that neither it nor its logarithm is 0. */
+KERNEL void
+add_noise(int32_t count, const int32_t *restrict entity, uint64_t stream, float scale, const float *restrict priority,
+		  float *restrict merit)
+{
+	for (int32_t i = 0; i < count; i++)
+	{
+		float		u = ((float) (int32_t) (random_bits(stream, (uint64_t) entity[i]) >> 41) + 0.5f) * 0x1p-23f;
+
+		merit[i] = priority[i] - scale * logarithm(-logarithm(u));
+	}
+}
+
 /* What those that a layer reaches are kept by */
 static const float *
 merits(const PathWalk *walk, int layer, int32_t reached)
 {
 	uint64_t	stream = random_stream(walk->noise.stream, DRAW_CHOICE, (uint64_t) layer, 0);
 	const int32_t *entity = walk->entity + walk->stage[layer].senders;
-	double		scale;
 
 	if (!(walk->noise.exploration > 0) || reached <= most_kept(walk->shape, layer))
 		return walk->priority;
-	scale = walk->noise.exploration * deviation(reached, walk->priority);
-	for (int32_t i = 0; i < reached; i++)
-		walk->merit[i] = walk->priority[i] -
-			(float) (scale * log(-log(random_open(random_bits(stream, (uint64_t) entity[i])))));
+	add_noise(reached, entity, stream, (float) (walk->noise.exploration * deviation(reached, walk->priority)), walk->priority,
+			  walk->merit);
 	return walk->merit;
 }
 

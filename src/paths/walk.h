@@ -50,10 +50,10 @@ typedef struct PathRun
 	int32_t		first;			/* of walk->receiver */
 } PathRun;
 
-/* How large a sum is (gate.c) */
+/* How large a sum is, whose numbers have the mean square m (gate.c) */
 typedef struct PathSize
 {
-	float		m;				/* the mean of its squares */
+	float		factor;			/* 1 / sqrt(1 + m) */
 	float		logarithm;		/* of 1 + m */
 } PathSize;
 

@@ -13,6 +13,7 @@
 #include "access/xact.h"
 #include "catalog/index.h"
 #include "catalog/pg_namespace.h"
+#include "catalog/pg_proc.h"
 #include "executor/executor.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -23,6 +24,7 @@
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -102,6 +104,20 @@ hkg_may_use_schema(Oid schema)
 #else
 	return pg_namespace_aclcheck(schema, GetUserId(), ACL_USAGE) == ACLCHECK_OK;
 #endif
+}
+
+/* An ERROR unless the caller may execute a function; since 16, as above. */
+static inline void
+hkg_check_may_call(Oid function)
+{
+#if PG_VERSION_NUM >= 160000
+	AclResult	result = object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE);
+#else
+	AclResult	result = pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE);
+#endif
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, OBJECT_FUNCTION, get_func_name(function));
 }
 
 /* Index entries of a new row, all of them (an argument since 16); one that a unique index has already is an ERROR. */

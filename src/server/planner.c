@@ -2,7 +2,7 @@
  * planner.c
  *		Hints for the planner: the number of rows of our functions.
  */
-#include "compat.h"
+#include "planner.h"
 
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"

@@ -27,6 +27,7 @@
 #include "storage/spin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
@@ -37,12 +38,24 @@
 
 int			hkg_progress_level;
 
-#define LAYOUT "hybridkg progress 8"
+#define LAYOUT "hybridkg progress 9"
 #define ENTRIES 64
 
 #define MOST_PERCENT 99			/* before the end */
 #define MOST_SECONDS 1e11		/* that an eta can be away */
 #define BAR_CELLS 20
+
+/* An MRR that a training has measured */
+typedef struct Measured
+{
+	float		seconds;		/* from its start */
+	float		mrr;
+	ProgressRanking by;
+} Measured;
+
+static const char *const ranking_names[] = {"embedding", "paths", "all"};
+
+#define MOST_MEASURED 24		/* of more, every second one stays, and those of models that answer */
 
 /* The work of a phase; besides, a training has one visit to a phase under way, whose units are in none of these. */
 typedef struct PhaseState
@@ -77,6 +90,9 @@ struct Progress
 	bool		planned;
 	PhaseState	phases[PROGRESS_PHASES];
 	double		percent;		/* the highest that was shown */
+	double		answers_at;		/* share of all time after which a first model answers; 0: none does */
+	int			measured;
+	Measured	curve[MOST_MEASURED];
 };
 
 typedef struct Board
@@ -344,6 +360,33 @@ progress_epoch(Progress *progress, int epoch, double loss)
 }
 
 void
+progress_measured(Progress *progress, ProgressRanking by, double mrr)
+{
+	Measured	latest = {(float) seconds_between(progress->started_at, GetCurrentTimestamp()), (float) mrr, by};
+
+	SpinLockAcquire(&board->lock);
+	if (progress->measured == MOST_MEASURED)
+	{
+		int			stay = 0;
+
+		for (int i = 0; i < MOST_MEASURED; i++)
+			if (progress->curve[i].by == RANKED_BY_ALL || i % 2 == 1)
+				progress->curve[stay++] = progress->curve[i];
+		progress->measured = Min(stay, MOST_MEASURED - 1);
+	}
+	progress->curve[progress->measured++] = latest;
+	SpinLockRelease(&board->lock);
+}
+
+void
+progress_answers_at(Progress *progress, double share)
+{
+	SpinLockAcquire(&board->lock);
+	progress->answers_at = share;
+	SpinLockRelease(&board->lock);
+}
+
+void
 progress_nodes(Progress *progress, int nodes)
 {
 	SpinLockAcquire(&board->lock);
@@ -405,8 +448,8 @@ slowness(const Progress *entry)
 }
 
 /* What was measured, and the guess as if a twentieth of the phase had confirmed it: few units need not be like the rest. */
-static double
-seconds_of_unit(const Progress *entry, int phase)
+double
+progress_unit_seconds(const Progress *entry, ProgressPhase phase)
 {
 	const PhaseState *state = &entry->phases[phase];
 	double		guessed = state->planned / 20;
@@ -419,10 +462,10 @@ static double
 seconds_left(const Progress *entry, TimestampTz now)
 {
 	double		taken = seconds_between(entry->since, now);
-	double		left = Max(entry->units * seconds_of_unit(entry, entry->phase) - taken, taken / 4);
+	double		left = Max(entry->units * progress_unit_seconds(entry, entry->phase) - taken, taken / 4);
 
 	for (int i = 0; i < PROGRESS_PHASES; i++)
-		left += entry->phases[i].left * seconds_of_unit(entry, i);
+		left += entry->phases[i].left * progress_unit_seconds(entry, (ProgressPhase) i);
 	return left;
 }
 
@@ -432,7 +475,7 @@ progress_left(const Progress *progress, ProgressPhase first)
 	double		left = 0;
 
 	for (int i = (int) first; i < PROGRESS_PHASES; i++)
-		left += progress->phases[i].left * seconds_of_unit(progress, i);
+		left += progress->phases[i].left * progress_unit_seconds(progress, (ProgressPhase) i);
 	return left;
 }
 
@@ -442,7 +485,7 @@ seconds_past(const Progress *entry, TimestampTz now)
 	double		past = seconds_between(entry->started_at, now);
 
 	for (int i = 0; i < PROGRESS_PHASES; i++)
-		past += entry->earlier * units_of_iteration(entry, (ProgressPhase) i) * seconds_of_unit(entry, i);
+		past += entry->earlier * units_of_iteration(entry, (ProgressPhase) i) * progress_unit_seconds(entry, (ProgressPhase) i);
 	return past;
 }
 
@@ -476,13 +519,54 @@ draw_bar(double percent, bool estimated, double left)
 					seconds / 3600, (int) (seconds / 60 % 60), (int) (seconds % 60));
 }
 
+/* [{"seconds": 14.2, "mrr": 0.3121, "by": "embedding"}, ...] */
+static Datum
+curve_of(const Progress *entry)
+{
+	StringInfoData json;
+
+	initStringInfo(&json);
+	for (int i = 0; i < entry->measured; i++)
+		appendStringInfo(&json, "%s{\"seconds\": %.1f, \"mrr\": %.4f, \"by\": \"%s\"}", i == 0 ? "[" : ", ",
+						 entry->curve[i].seconds, entry->curve[i].mrr, ranking_names[entry->curve[i].by]);
+	appendStringInfoString(&json, entry->measured == 0 ? "[]" : "]");
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
+}
+
+/* [{"seconds": 51, "what": "embeddings"}, ...]: what will be there, and when, from the start on */
+static Datum
+coming_of(const Progress *entry, TimestampTz now)
+{
+	double		past = seconds_between(entry->started_at, now);
+	double		all = past + seconds_left(entry, now);
+	double		after[PROGRESS_PHASES];	/* the end of each phase */
+	bool		answers = entry->answers_at == 0;
+	StringInfoData json;
+
+	for (int i = PROGRESS_PHASES - 1; i >= 0; i--)
+		after[i] = i == PROGRESS_PHASES - 1 ? all :
+			after[i + 1] - entry->phases[i + 1].left * progress_unit_seconds(entry, (ProgressPhase) (i + 1));
+	for (int i = 0; i < entry->measured; i++)
+		answers = answers || entry->curve[i].by == RANKED_BY_ALL;
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '[');
+	if (!answers)
+		appendStringInfo(&json, "{\"seconds\": %.1f, \"what\": \"a first model\"}, ", Max(past, entry->answers_at * all));
+	if (entry->phases[PHASE_TRAINING].left > 0 || entry->phase <= PHASE_INFERRING)
+		appendStringInfo(&json, "{\"seconds\": %.1f, \"what\": \"embeddings\"}, ", after[PHASE_INFERRING]);
+	if (entry->phases[PHASE_PATHS].left > 0 || entry->phase == PHASE_PATHS)
+		appendStringInfo(&json, "{\"seconds\": %.1f, \"what\": \"paths\"}, ", after[PHASE_PATHS]);
+	appendStringInfo(&json, "{\"seconds\": %.1f, \"what\": \"the model\"}]", all);
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
+}
+
 static void
 return_entry(const Progress *entry, TimestampTz now, double percent, SqlResult *result)
 {
 	double		left = seconds_left(entry, now);
 	bool		estimated = entry->planned && left <= MOST_SECONDS;
 	bool		is_load = NameStr(entry->model)[0] == '\0';
-	Datum		values[15] = {
+	Datum		values[17] = {
 		NameGetDatum(&entry->graph),
 		NameGetDatum(&entry->model),
 		Int32GetDatum(entry->pid),
@@ -497,11 +581,14 @@ return_entry(const Progress *entry, TimestampTz now, double percent, SqlResult *
 		Float8GetDatum(percent),
 		CStringGetTextDatum(draw_bar(percent, estimated, left)),
 		Int64GetDatum(entry->rows),
-		Int32GetDatum(entry->nodes)
+		Int32GetDatum(entry->nodes),
+		is_load ? (Datum) 0 : curve_of(entry),
+		is_load || !estimated ? (Datum) 0 : coming_of(entry, now)
 	};
-	bool		nulls[15] = {
+	bool		nulls[17] = {
 		[1] = is_load,[4] = is_load,[5] = is_load,[6] = is_load,[7] = is_load,
-		[8] = isnan(entry->loss),[10] = !estimated,[13] = !is_load || entry->phase == PHASE_INDEXING,[14] = is_load
+		[8] = isnan(entry->loss),[10] = !estimated,[13] = !is_load || entry->phase == PHASE_INDEXING,[14] = is_load,
+		[15] = is_load,[16] = is_load || !estimated
 	};
 
 	sql_result_row(result, values, nulls);

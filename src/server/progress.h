@@ -88,6 +88,23 @@ extern void progress_epoch(Progress *progress, int epoch, double loss);
 /* That many servers do the work of this phase; 1 until then. */
 extern void progress_nodes(Progress *progress, int nodes);
 
+/* By what valid facts were ranked */
+typedef enum ProgressRanking
+{
+	RANKED_BY_EMBEDDING,
+	RANKED_BY_PATHS,
+	RANKED_BY_ALL				/* that a model has which answers from then on */
+} ProgressRanking;
+
+/* The MRR on valid facts, measured just now */
+extern void progress_measured(Progress *progress, ProgressRanking by, double mrr);
+
+/* A first model answers when that share of all time is over. */
+extern void progress_answers_at(Progress *progress, double share);
+
+/* The seconds that a unit of a phase is expected to take */
+extern double progress_unit_seconds(const Progress *progress, ProgressPhase phase);
+
 /* The iterations are over; that many epochs follow. */
 extern void progress_refit(Progress *progress, int64 epochs);
 

@@ -46,6 +46,17 @@ transaction_begin(void)
 }
 
 void
+transaction_roll_back(void)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	sql_end();
+	AbortCurrentTransaction();
+	SetUserIdAndSecContext(GetSessionUserId(), 0);
+	MemoryContextSwitchTo(context);
+}
+
+void
 transaction_end(void)
 {
 	MemoryContext context = CurrentMemoryContext;

@@ -14,4 +14,7 @@ extern void transaction_role(Oid role);
 extern void transaction_begin(void);
 extern void transaction_end(void);
 
+/* Ends it without a trace. */
+extern void transaction_roll_back(void);
+
 #endif							/* HKG_TRAIN_TRANSACTION_H */

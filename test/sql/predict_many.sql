@@ -49,7 +49,14 @@ from setting s, question q, hkg_predict_tails('g', q.names, q.relation, s.k, kno
 union all
 select s.*, q.relation, p.tail, p.head, p.score, p.probability, 'head'
 from setting s, question q, hkg_predict_heads('g', q.relation, q.names, s.k, known => s.known, evidence => s.evidence) p;
+-- with ordinality, the server's loop calls the function for each row; a plain join asks blocks of rows (see below)
 create view one_now as
+select s.*, q.relation, n as given, p.tail as answer, p.score, p.probability, 'tail' as side
+from setting s, question q, unnest(q.names) n, hkg_predict_tails('g', n, q.relation, s.k, known => s.known, evidence => s.evidence) with ordinality p
+union all
+select s.*, q.relation, n, p.head, p.score, p.probability, 'head'
+from setting s, question q, unnest(q.names) n, hkg_predict_heads('g', q.relation, n, s.k, known => s.known, evidence => s.evidence) with ordinality p;
+create view joined_now as
 select s.*, q.relation, n as given, p.tail as answer, p.score, p.probability, 'tail' as side
 from setting s, question q, unnest(q.names) n, hkg_predict_tails('g', n, q.relation, s.k, known => s.known, evidence => s.evidence) p
 union all
@@ -57,9 +64,12 @@ select s.*, q.relation, n, p.head, p.score, p.probability, 'head'
 from setting s, question q, unnest(q.names) n, hkg_predict_heads('g', q.relation, n, s.k, known => s.known, evidence => s.evidence) p;
 create table many as table many_now;
 create table one as table one_now;
+create table joined as table joined_now;
 select evidence, count(*) > 500, count(*) = (select count(*) from one o where o.evidence = m.evidence) from many m group by 1 order by 1;
 select count(*) from (table many except table one) d;
 select count(*) from (table one except table many) d;
+select count(*) from (table joined except table one) d;
+select count(*) from (table one except table joined) d;
 -- nor, but for rounding, where entities have no embedding whose ids are between those of others
 begin;
 delete from g.entity_embedding where entity in (select id from g.entity where name in ('t7', 'c2', 'p1'));
@@ -69,7 +79,7 @@ select count(*) > 1500, count(*) filter (where answer in ('t7', 'c2', 'p1')) > 5
 select count(*) from many_then m full join one_then o using (evidence, known, k, relation, given, answer, side)
 where m.score is null or o.score is null or abs(m.score - o.score) > 1e-6 or abs(m.probability - o.probability) > 1e-6;
 rollback;
-drop view many_now, one_now;
+drop view many_now, one_now, joined_now;
 
 -- ---- order and duplicates ----
 
@@ -127,10 +137,82 @@ create temp table given as select array_agg(name order by name = 'hub', name) as
 create temp table halved as select p.* from given, hkg_predict_tails('hub', names, 'r', 1000) p;
 select count(*), count(distinct head), count(*) filter (where head = 'hub') as of_hub from halved;	-- all but the known one, and 2,000 - 1,600
 select count(*), count(*) - count(h.head) as differ
-from given cross join unnest(names) with ordinality n (name, at) cross join lateral hkg_predict_tails('hub', n.name, 'r', 1000) p
+from given cross join unnest(names) with ordinality n (name, at) cross join lateral hkg_predict_tails('hub', n.name, 'r', 1000) with ordinality p
 	left join halved h on (h.head, h.tail, h.score) = (n.name, p.tail, p.score) and h.probability is not distinct from p.probability
 where n.at in (1, 100, 262, 263, 300, 523, 524);
 select hkg_drop_graph('hub');
+
+-- ---- joins: blocks of rows ----
+
+-- The server's own loop is left where rows are locked, written or missing, and where a row is one or a column.
+create table asked as select row_number() over (order by id % 7, id)::int as place, name from g.entity where name ~ '^p';
+analyze asked;
+create function node(query text) returns text language plpgsql as $$
+declare
+	plan json;
+begin
+	execute 'explain (format json) ' || query into plan;
+	return (select string_agg(node #>> '{}', ', ') from jsonb_path_query(plan::jsonb, 'strict $.**."Node Type"') node);
+end
+$$;
+select node(query), query from unnest(array[
+	$$select from asked q, hkg_predict_tails('g', q.name, 'lives') p$$,
+	$$select from asked q cross join lateral hkg_predict_heads('g', 'lives', q.name) p where p.probability > 0.5 order by q.place limit 3$$,
+	$$select from asked q, hkg_predict_tails('g', q.name, 'lives', 1) p, hkg_predict_heads('g', 'lives', p.tail) h$$,
+	$$select from asked q, hkg_predict_tails('g', q.name, 'lives') p, g.entity e where e.name = p.tail$$,
+	$$select from asked q left join lateral hkg_predict_tails('g', q.name, 'lives') p on true$$,
+	$$select p from asked q, hkg_predict_tails('g', q.name, 'lives') p$$,
+	$$select from asked q, hkg_predict_tails('g', q.name, 'lives') with ordinality p$$,
+	$$select from asked q, hkg_predict_tails('g', q.name, 'lives', (1 + random())::int) p$$,
+	$$select from asked q, hkg_predict_tails('g', q.name, 'lives') p for update of q$$,
+	$$update asked set place = 0 from asked q, hkg_predict_tails('g', q.name, 'lives') p where q.place = asked.place$$,
+	$$select from (select name from asked limit 1) q, hkg_predict_tails('g', q.name, 'lives') p$$,
+	$$select from asked q, hkg_predict_tails('g', array[q.name], 'lives') p$$]) query;
+-- rows come in the order of the outer ones, the best answer of each first; names that come twice or more are asked for once
+create temp table by_loop as select q.place, q.name, p.* from asked q left join lateral hkg_predict_tails('g', q.name, 'knows', 1 + q.place % 3) p on true;
+with joined as (select q.place, q.name, p.*, row_number() over () as n from (select * from asked order by place) q, hkg_predict_tails('g', q.name, 'knows', 1 + q.place % 3) p)
+select count(*), (select count(*) from by_loop), count(*) filter (where (place, -score) < (before, -best)) as out_of_order,
+	(select count(*) from (select place, name, tail, score, probability from joined except table by_loop) d) as differ
+from (select *, lag(place) over (order by n) as before, lag(score) over (order by n) as best from joined) j;
+select name, count(*), count(distinct p.*::text) from (select name from asked where place <= 2 union all select name from asked where place = 1) q,
+	hkg_predict_tails('g', q.name, 'knows', 4) p group by 1 order by 1;
+-- conditions on the answers; for each row of another query; a limit; the plan of a prepared statement
+select count(*), bool_and(p.score > 0) from asked q, hkg_predict_tails('g', q.name, 'knows') p where p.score > 0 and p.tail <> q.name;
+select o.place, (select string_agg(p.tail, ' ' order by q.n, p.score desc) = (select string_agg(b.tail, ' ' order by q.n, b.score desc)
+		from unnest(array[o.name, 'p1', o.name]) with ordinality q(name, n) left join lateral hkg_predict_tails('g', q.name, 'knows', 2) b on true)
+	from unnest(array[o.name, 'p1', o.name]) with ordinality q(name, n), hkg_predict_tails('g', q.name, 'knows', 2) p)
+from asked o where place <= 3 order by 1;
+select count(*) from (select from asked q, hkg_predict_tails('g', q.name, 'knows') p limit 5) l;
+prepare answers(int) as select count(*) from asked q, hkg_predict_tails('g', q.name, 'knows', $1) p;
+set plan_cache_mode = force_generic_plan;
+execute answers(1);
+execute answers(2);
+reset plan_cache_mode;
+-- in a parallel worker
+set parallel_setup_cost = 0;
+set parallel_tuple_cost = 0;
+set min_parallel_table_scan_size = 0;
+select node($$select from asked q, hkg_predict_tails('g', q.name, 'knows') p$$);
+select count(*) from asked q, hkg_predict_tails('g', q.name, 'knows', 2) p;
+reset parallel_setup_cost;
+reset parallel_tuple_cost;
+reset min_parallel_table_scan_size;
+-- the errors of one by one; who may not call the function may not by a join
+select number, report from unnest(array[
+	$$select from (values ('p1'), (null)) q(name), hkg_predict_tails('g', q.name, 'knows')$$,
+	$$select from (values ('p1'), ('nobody')) q(name), hkg_predict_tails('g', q.name, 'knows')$$,
+	$$select from (values ('p1', 'knows'), ('p1', null)) q(name, relation), hkg_predict_tails('g', q.name, q.relation)$$
+	]) with ordinality c (call, number), hkg_tools.try(call);
+begin;
+revoke execute on function hkg_predict_tails(name, text, text, int, name, bool, text, text[]) from public;
+set local role pg_monitor;
+select report from hkg_tools.try($$select from unnest(array['p1', 'p2']) q(name), hkg_predict_tails('g', q.name, 'knows')$$);
+rollback;
+set hybridkg.skip_unknown = on;
+select q.name, count(*) from (values ('p1'), ('nobody'), ('p2')) q(name), hkg_predict_tails('g', q.name, 'knows', 2) group by 1 order by 1;
+reset hybridkg.skip_unknown;
+drop function node;
+drop table asked;
 
 -- ---- errors ----
 
@@ -147,4 +229,4 @@ select number, regexp_replace(report, 'needs (at least )?\d+ MB', 'needs … MB'
 	$$set local hybridkg.max_memory = '1MB'; select hkg_predict_heads('g', 'from', (select array_agg(name) from g.entity), 1000)$$
 	]) with ordinality c (call, number), hkg_tools.try(call);
 select hkg_drop_graph('g');
-drop table question, setting, many, one;
+drop table question, setting, many, one, joined;

@@ -58,7 +58,7 @@ foreach my $how (sort keys %stops)
 		my $done = value("select count(*) from g.iteration where model = '$model'");
 		is(status($model), $how eq 'pg_cancel_backend' ? 'cancelled' : 'training', "$model: status after $done iterations");
 		like(refused("select * from hkg_predict_tails('g', 'e1', 'r1', model => '$model')"), qr/55000.*is not trained/,
-			"$model: nothing to read yet");
+			"$model: nothing to read yet") if $done == 0;
 		is(value("select hkg_resume('g', '$model')"), $model, "$model: resumed");
 		is(left_by($node, $model), $whole, "$model: the very same as the unbroken one");
 	}

@@ -128,7 +128,7 @@ make_world(double a, double even_b, double odd_b, double discount)
 static EvExampleSource
 source_of(const World *world, int64_t count)
 {
-	return (EvExampleSource) {&world->model, &world->facts, &world->rules, world->triple, count, world->triple, count, NULL, 0, 0, NULL};
+	return (EvExampleSource) {&world->model, &world->facts, &world->rules, world->triple, count, world->triple, count, NULL, 0, 0, NULL, 0};
 }
 
 static EvLearnt
@@ -356,7 +356,7 @@ test_missing(void)
 	EvRule		rule[2 * WAYS];
 	EvRuleSet	set = {.rule = rule,.count = 2 * WAYS};
 	EvExampleSource source = {&model, &facts, &rules, society.held_out, society.held_outs, filter,
-	society.facts + society.held_outs, NULL, 0, MISSING, NULL};
+	society.facts + society.held_outs, NULL, 0, MISSING, NULL, 0};
 	EvLearnt	learnt;
 	EvAnswering *answering;
 
@@ -401,7 +401,7 @@ test_several_answers(void)
 	Triple	   *held_out = &fact[3 * FAMILIES];
 	FactIndex	facts;
 	EvRules		rules;
-	EvExampleSource source = {&model, &facts, &rules, held_out, FAMILIES, fact, 4 * FAMILIES, NULL, 0, 0, NULL};
+	EvExampleSource source = {&model, &facts, &rules, held_out, FAMILIES, fact, 4 * FAMILIES, NULL, 0, 0, NULL, 0};
 	EvLearnt	learnt;
 
 	for (int h = 0; h < FAMILIES; h++)
@@ -772,6 +772,10 @@ test_fewer_examples(void)
 				 (long long) ev_examples_answered(&source), (long long) ev_examples_all(&source));
 	source.network = &small;
 	CHECK(ev_examples_all(&source) <= all);
+	/* as few as are asked for: as many drawn like them, and half as many besides */
+	source.network = NULL;
+	source.most = 500;
+	CHECK(ev_examples_answered(&source) == 1000 && ev_examples_all(&source) <= 2500);
 }
 
 static void

@@ -3,8 +3,9 @@
  *		What a training writes to the graph's tables (see record.h).
  *
  * Rows of iteration and path_epoch are written during the training, and checkpoints with the samples, which are no part
- * of a model; all else is replaced at its end, at once.  So readers have the old model until then, and the deletion of an
- * entity, and of its embeddings with it, need not wait for a transaction that replaced them long before its end.
+ * of a model; all else is replaced at once, at its end or by an early model.  So readers have the old model until then,
+ * and the deletion of an entity, and of its embeddings with it, need not wait for a transaction that replaced them long
+ * before its end.
  */
 #include "record.h"
 
@@ -157,7 +158,7 @@ record_begin(Graph *graph, const TrainSettings *settings)
 }
 
 void
-record_replace(Graph *graph, const TrainSettings *settings)
+record_replace(Graph *graph, const TrainSettings *settings, bool last)
 {
 	static const char *const old[] = {
 		"entity_embedding", "relation_embedding", "threshold", "evidence_weight", "path_network", "shared_weight", "rule",
@@ -174,7 +175,8 @@ record_replace(Graph *graph, const TrainSettings *settings)
 					 "and exists (select from %1$sentity where id = i.head) "
 					 "and exists (select from %1$sentity where id = i.tail) "
 					 "and exists (select from %1$srelation where id = i.relation)", graph->prefix), &name);
-	delete_from(graph, settings->model, waiting);
+	if (last)
+		delete_from(graph, settings->model, waiting);
 }
 
 static void
@@ -276,17 +278,34 @@ record_sample(Graph *graph, const char *model, int iteration, const GraphData *d
 }
 
 void
-record_end(Graph *graph, const char *model, const Iteration *best, const TrainingCall *call, int64 facts)
+record_written(Graph *graph, const char *model, const Iteration *best)
 {
 	SqlArgs		args = sql_args_text(model);
 
 	sql_arg(&args, INT4OID, Int32GetDatum(best->number));
 	arg_metrics(&args, best);
-	sql_run(psprintf("update %smodel set status = 'ready', trained_at = clock_timestamp(), "
+	sql_run(psprintf("update %smodel set trained_at = clock_timestamp(), "
 					 "best_iteration = $2, mrr = $3, hits_1 = $4, hits_3 = $5, hits_10 = $6 where name = $1",
 					 graph->prefix),
 			&args);
+}
+
+void
+record_end(Graph *graph, const char *model, const Iteration *best, const TrainingCall *call, int64 facts)
+{
+	record_status(graph, model, "ready");
+	record_written(graph, model, best);
 	record_training(graph, model, "ready", call, facts);
+}
+
+bool
+record_answers(Graph *graph, const char *model)
+{
+	SqlArgs		args = sql_args_text(model);
+	Datum		found;
+
+	return sql_value(psprintf("select true where exists (select from %1$sentity_embedding where model = $1) "
+							  "or exists (select from %1$srule where model = $1)", graph->prefix), &args, &found);
 }
 
 void

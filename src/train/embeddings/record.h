@@ -48,8 +48,11 @@ extern void record_path_epoch(Graph *graph, const char *model, const Iteration *
 /* Writes what was drawn to a table of its own, where it waits for record_replace. */
 extern void record_sample(Graph *graph, const char *model, int iteration, const GraphData *data, const Sample *sample);
 
-/* Deletes the old model's rows; the samples become those of the model. */
-extern void record_replace(Graph *graph, const TrainSettings *settings);
+/*
+ * Deletes the old model's rows; the samples become those of the model.  With `last` the training needs none of its own
+ * rows any more.
+ */
+extern void record_replace(Graph *graph, const TrainSettings *settings, bool last);
 
 extern void record_status(Graph *graph, const char *model, const char *status);
 
@@ -72,7 +75,13 @@ extern void record_failure(Graph *graph, TimestampTz began, const TrainingCall *
 /* Where the old model stays: ends the training without a change of it.  It learnt from so many facts. */
 extern void record_keep(Graph *graph, const char *model, const TrainingCall *call, int64 facts);
 
+/* An early model is written, from that iteration. */
+extern void record_written(Graph *graph, const char *model, const Iteration *best);
+
 /* The model is ready, from that iteration. */
 extern void record_end(Graph *graph, const char *model, const Iteration *best, const TrainingCall *call, int64 facts);
+
+/* Whether a model of that name answers: it has embeddings or rules. */
+extern bool record_answers(Graph *graph, const char *model);
 
 #endif							/* HKG_TRAIN_RECORD_H */

@@ -135,6 +135,15 @@ estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const 
 	hkg_hold_memory(list.held);
 }
 
+bool
+estimate_allows_early(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner)
+{
+	NeedList	list = list_needs(settings, facts, learner);
+	PathLearning paths = path_learning_sizes(settings, facts);
+
+	return (list.bytes + path_learning_bytes(&paths, facts)) / 1024 < (uint64) hkg_max_memory;
+}
+
 /* ---- hkg_estimate ------------------------------------------------------------ */
 
 static void

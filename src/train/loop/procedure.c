@@ -8,6 +8,10 @@
  *			a sample of what these infer beyond the facts
  *		the embeddings and rules of the iteration with the best filtered MRR on the valid split, if there is one
  *
+ * In a worker, early models answer meanwhile: the best so far, with weights that some of the valid facts teach.  Each is
+ * written by a transaction of its own, which is rolled back where it ranks these worse than the one before.  Nothing that
+ * is learnt depends on them.
+ *
  * The counts of rules do not depend on the embeddings, so mining runs once, and an iteration only computes embedding
  * confidence again.
  *
@@ -35,11 +39,16 @@
 #include "server/sql.h"
 #include "train/hybrid.h"
 #include "train/partitions/node_buckets.h"
-#include "train/paths/path_rules.h"
 #include "work.h"
 
 /* Iterations may take so much of all time longer than planned before the path network gets its time. */
 #define LATENESS 0.05
+
+/* Early models: the first after that share of all time, the next ones as long after each other ... */
+#define EARLY_SHARE 0.1
+#define EARLY_COST 0.05			/* ... or later, so that they take no more of it */
+#define EARLY_LEARNING 0.01		/* of all time may be taken by weights of one, ... */
+#define EARLY_TRIPLES 200		/* ... which are learnt from so many triples at least */
 
 /* ---- read and open ---------------------------------------------------------- */
 
@@ -373,6 +382,8 @@ infer_and_record(Procedure *procedure)
 			sample_inferences(procedure, iteration);
 	}
 	record_iteration(procedure->graph, settings->model, iteration);
+	if (iteration->evaluated)
+		progress_measured(procedure->progress, RANKED_BY_EMBEDDING, iteration->metrics.mrr);
 	/* without a valid split, the last iteration is the best */
 	if (!iteration->evaluated || valid_ranking_take(&procedure->ranking, iteration))
 		keep_best(procedure, iteration);
@@ -422,6 +433,8 @@ record_paths(Procedure *procedure)
 
 	graph_lock_models(procedure->graph);	/* in a worker, this is another transaction */
 	record_path_epoch(procedure->graph, procedure->settings.model, epoch);
+	if (epoch->evaluated)
+		progress_measured(procedure->progress, RANKED_BY_PATHS, epoch->metrics.mrr);
 	initStringInfo(&line);
 	appendStringInfo(&line, "paths, epoch %d/%d: loss %.5f", epoch->number, procedure->paths.plan.epochs, epoch->loss);
 	append_mrr(&line, epoch);
@@ -503,11 +516,30 @@ rate_rules_that_pass(Procedure *procedure)
 	rate_confident(&model, &mined, least);
 }
 
+/* Path rules as they are counted without the held-out facts; they are looked for once. */
+static void
+find_path_rules(Procedure *procedure)
+{
+	const TrainSettings *settings = &procedure->settings;
+	const GraphData *data = procedure->facts.learnt;
+
+	if (procedure->path_rules != NULL)
+		return;
+	procedure->path_rules = palloc0(sizeof(PathRules));
+	if (settings->evidence_rules > 0)
+	{
+		progress_phase(procedure->progress, PHASE_PATH_RULES, (double) data->facts);
+		*procedure->path_rules = path_rules_find(data, settings, procedure->learner.pool);
+	}
+	work_found(procedure->progress, settings, &procedure->facts, procedure->path_rules->count);
+}
+
 /* Writes the rules of the best iteration, and path rules if there are any. */
 static void
-write_rules(Procedure *procedure, const PathRules *paths)
+write_rules(Procedure *procedure)
 {
 	const GraphData *data = procedure->facts.all;
+	const PathRules *paths = procedure->path_rules;
 	MinedRules	mined = best_rules(procedure);
 	const MinedRules *rules = paths->count == 0 ? &mined : path_rules_merge(procedure->graph, data, &mined, paths);
 
@@ -517,22 +549,24 @@ write_rules(Procedure *procedure, const PathRules *paths)
 
 /*
  * Weights of rules and probabilities, or thresholds where there are none, are learnt by the best embeddings: refitted
- * ones were trained on the valid facts that they would be learnt from.
+ * ones were trained on the valid facts that they would be learnt from.  Returns the MRR on the triples that are learnt
+ * from, `most` at most (0: as EvExampleSource has it); NaN where there are none.
  */
-static void
-learn_weights(Procedure *procedure)
+static double
+learn_weights(Procedure *procedure, bool has_network, int64 most)
 {
 	const TrainSettings *settings = &procedure->settings;
 	const TrainingFacts *facts = &procedure->facts;
-	EvidenceParts has = {settings->evidence_rules > 0, settings->paths == YES};
+	EvidenceParts has = {settings->evidence_rules > 0, has_network};
+	double		mrr = facts->valid_count > 0 ? procedure->best.iteration.metrics.mrr : get_float8_nan();
 
-	progress_phase(procedure->progress, PHASE_WEIGHTS, (double) facts->valid_count);
+	progress_phase(procedure->progress, PHASE_WEIGHTS, (double) (most > 0 ? most : facts->valid_count));
 	best_iteration_restore(&procedure->best, &procedure->learner);
 	if (procedure->old_weights != NULL)
 	{
 		evidence_restore(procedure->graph, settings->model, procedure->old_weights, has);
 		evidence_write_missing(procedure->graph, settings->model, settings->assume_missing);
-		return;
+		return mrr;
 	}
 	sql_see_changes();			/* rules and network, and that the old model's are gone */
 	if (!has.rules && !has.network)
@@ -544,10 +578,13 @@ learn_weights(Procedure *procedure)
 		threshold_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model, &labelled);
 	}
 	else
-		evidence_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model, procedure->learner.pool,
-					   (HeldOut) {facts->valid, facts->valid_count, settings->assume_missing, facts->rejected, facts->rejected_count},
-					   has.rules);
+		mrr = evidence_learn(procedure->graph, settings->model, facts->learnt, &procedure->learner.model,
+							 procedure->learner.pool,
+							 (HeldOut) {facts->valid, facts->valid_count, most, settings->assume_missing, facts->rejected,
+							 facts->rejected_count},
+							 has.rules);
 	sql_see_changes_end();
+	return mrr;
 }
 
 static void
@@ -577,8 +614,8 @@ keep_old_model(Procedure *procedure)
 }
 
 /*
- * Learning weights reads rules from their table, so these are written before: path rules as they were counted without
- * the held-out facts.  Where facts were held out, rules are written once more at the end; their weights stay.
+ * Learning weights reads rules from their table, so these are written before.  Where facts were held out, rules are
+ * written once more at the end; their weights stay.
  */
 static void
 finish(Procedure *procedure)
@@ -586,7 +623,6 @@ finish(Procedure *procedure)
 	Graph	   *graph = procedure->graph;
 	const TrainSettings *settings = &procedure->settings;
 	const TrainingFacts *facts = &procedure->facts;
-	PathRules	paths = {0};
 
 	if (procedure->stated != NULL)
 		body_pairs_forget(procedure->stated);
@@ -596,32 +632,94 @@ finish(Procedure *procedure)
 		keep_old_model(procedure);
 		return;
 	}
-	/* 1. path rules */
-	if (settings->evidence_rules > 0)
-	{
-		progress_phase(procedure->progress, PHASE_PATH_RULES, (double) facts->learnt->facts);
-		paths = path_rules_find(facts->learnt, settings, procedure->learner.pool);
-	}
-	work_found(procedure->progress, settings, facts, paths.count);
-	/* 2. what was learnt, in the place of the old model */
+	find_path_rules(procedure);
+	/* 1. what was learnt, in the place of the old model */
 	progress_phase(procedure->progress, PHASE_WRITING, (double) facts->all->entities);
-	record_replace(graph, settings);
+	record_replace(graph, settings, true);
 	write_embeddings(procedure);
 	rate_rules_that_pass(procedure);
-	write_rules(procedure, &paths);
+	write_rules(procedure);
 	if (procedure->network != NULL)
 		path_network_write(graph, settings->model, facts->all, procedure->network);
-	/* 3. weights and probabilities */
-	learn_weights(procedure);
-	/* 4. the same rules under the same ids; path rules are counted on all facts now */
-	if (facts_are_held_out(facts) && paths.count > 0)
+	/* 2. weights and probabilities */
+	(void) learn_weights(procedure, procedure->network != NULL, 0);
+	/* 3. the same rules under the same ids; path rules are counted on all facts now */
+	if (facts_are_held_out(facts) && procedure->path_rules->count > 0)
 	{
 		progress_phase(procedure->progress, PHASE_PATH_RULES, WORK_RECOUNT * (double) facts->all->facts);
-		path_rules_recount(&paths, facts->all, settings, procedure->learner.pool);
-		write_rules(procedure, &paths);
+		path_rules_recount(procedure->path_rules, facts->all, settings, procedure->learner.pool);
+		write_rules(procedure);
 	}
 	record_end(graph, settings->model, &procedure->best.iteration, &procedure->call, facts->all->facts);
 	close_files(procedure);
+}
+
+/* ---- early models ------------------------------------------------------------------ */
+
+/*
+ * Writes what is the best so far as a model, where none answers yet or the last one was worse and long enough ago, and
+ * the end is not near.  In the midst of iterations only the best one that was the last is in memory.
+ */
+static void
+write_early(Procedure *procedure)
+{
+	EarlyModel *early = &procedure->early;
+	Graph	   *graph = procedure->graph;
+	const TrainSettings *settings = &procedure->settings;
+	const TrainingFacts *facts = &procedure->facts;
+	Progress   *progress = procedure->progress;
+	const PathLearning *paths = &procedure->paths;
+	PathNetwork network = {paths->plan.shape, paths->best};
+	bool		has_network = paths->best_epoch > 0;
+	double		now = seconds_since(procedure->plan.start);
+	double		left = progress_left(progress, PHASE_READING);
+	double		pause = Max(EARLY_SHARE * (now + left), early->seconds / EARLY_COST);
+	bool		is_new = procedure->best.iteration.number > early->iteration || paths->best_epoch > early->path_epoch;
+	MemoryContext caller;
+	double		mrr;
+
+	/* 1. whether it is time */
+	if (!early->wanted || !is_new || now - early->began < pause || left < EARLY_SHARE * (now + left) ||
+		!(procedure->learner.embeddings == EMBEDDINGS_BEST || procedure_is_done(procedure)) ||
+		(has_network && !estimate_allows_early(settings, facts, &procedure->learner)))
+		return;
+	procedure->begin(procedure);
+	graph_lock_models(graph);
+	find_path_rules(procedure);
+	early->began = seconds_since(procedure->plan.start);
+	if (early->triples == 0)
+		early->triples = (int64) Min(Max(EARLY_LEARNING * (now + left) / progress_unit_seconds(progress, PHASE_WEIGHTS),
+										 EARLY_TRIPLES), (double) facts->valid_count);
+	progress_add(progress, PHASE_WRITING, (double) facts->all->entities + procedure->path_rules->count +
+				 best_rules(procedure).count);
+	progress_add(progress, PHASE_WEIGHTS, (double) early->triples);
+
+	/* 2. as at the end, but for what a model shows alone */
+	caller = MemoryContextSwitchTo(procedure->scratch);
+	progress_phase(progress, PHASE_WRITING, (double) facts->all->entities);
+	record_replace(graph, settings, false);
+	write_embeddings(procedure);
+	write_rules(procedure);
+	if (has_network)
+		path_network_write(graph, settings->model, facts->all, &network);
+	mrr = learn_weights(procedure, has_network, early->triples);
+	record_written(graph, settings->model, &procedure->best.iteration);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(procedure->scratch);
+
+	/* 3. unless it is worse */
+	if (mrr < early->mrr)
+		procedure->roll_back();
+	else
+	{
+		procedure->commit(procedure);
+		if (!isnan(mrr))
+			progress_measured(progress, RANKED_BY_ALL, mrr);
+		early->mrr = mrr;
+	}
+	early->iteration = procedure->best.iteration.number;
+	early->path_epoch = paths->best_epoch;
+	early->seconds = seconds_since(procedure->plan.start) - early->began;
 }
 
 void
@@ -629,6 +727,8 @@ procedure_run(Procedure *procedure)
 {
 	TrainSettings *settings = &procedure->settings;
 
+	if (procedure->early.wanted && (settings->iterations > 1 || settings->paths == YES))
+		progress_answers_at(procedure->progress, EARLY_SHARE);
 	while (!procedure_is_done(procedure))
 	{
 		learn(procedure);
@@ -637,6 +737,7 @@ procedure_run(Procedure *procedure)
 		if (procedure->in_worker)
 			checkpoint_save(procedure);
 		procedure->commit(procedure);
+		write_early(procedure);
 	}
 	procedure->begin(procedure);
 	open_paths(procedure);
@@ -654,6 +755,7 @@ procedure_run(Procedure *procedure)
 		if (procedure->in_worker)
 			checkpoint_save_paths(procedure);
 		procedure->commit(procedure);
+		write_early(procedure);
 	}
 	if (procedure->paths.done > 0)
 		procedure->network = path_learning_close(&procedure->paths);

@@ -22,6 +22,7 @@
 #include "train/embeddings/valid_ranking.h"
 #include "train/nodes/node_rating.h"
 #include "train/paths/path_learning.h"
+#include "train/paths/path_rules.h"
 #include "train/settings.h"
 #include "train/training_facts.h"
 
@@ -35,6 +36,18 @@ typedef struct BestIteration
 	bool		in_worker;
 } BestIteration;
 
+/* Models that answer before the end, each better than the one before (procedure.c) */
+typedef struct EarlyModel
+{
+	bool		wanted;			/* no other model of that name answers */
+	int64		triples;		/* of the valid split, by which all of them are weighed and ranked; 0: none was made */
+	double		mrr;			/* of the one that answers, on these */
+	int			iteration;		/* the best one when the last was made */
+	int			path_epoch;
+	double		began;			/* that, in seconds since the training was called */
+	double		seconds;		/* that it took */
+} EarlyModel;
+
 typedef struct Procedure
 {
 	/* the caller's */
@@ -43,6 +56,8 @@ typedef struct Procedure
 	bool		in_worker;		/* over many transactions, in a background worker; else in the caller's transaction */
 	void		(*begin) (const struct Procedure *procedure);	/* the transaction that writes what a step has learnt */
 	void		(*commit) (const struct Procedure *procedure);
+	void		(*roll_back) (void);	/* of a worker */
+	EarlyModel	early;			/* likewise: whether there are any */
 	TimestampTz began;			/* in a worker: see record_began */
 	TrainingCall call;
 	Progress   *progress;		/* or NULL, to let procedure_read begin it */
@@ -69,6 +84,8 @@ typedef struct Procedure
 	Iteration	iteration;		/* the one under way, or the last */
 	int			done;			/* iterations */
 	BestIteration best;
+
+	PathRules  *path_rules;		/* NULL: not looked for yet */
 
 	/* of the path network, after the iterations */
 	PathLearning paths;			/* all 0 where none is learnt */
@@ -106,7 +123,7 @@ procedure_is_done(const Procedure *procedure)
 /*
  * All iterations and the path network, then the model, which replaces the one of its name, unless it is worse than the
  * one that it went on from.  record_begin comes before.  Between commit and begin there is no SQL and no snapshot; in a
- * worker, each transaction also writes a checkpoint.
+ * worker, each transaction also writes a checkpoint, and others write early models.
  */
 extern void procedure_run(Procedure *procedure);
 

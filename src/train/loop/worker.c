@@ -328,6 +328,7 @@ begin_training(Launch *launch, Procedure *procedure)
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(trial);
 
+	procedure->early.wanted = !record_answers(procedure->graph, procedure->settings.model);
 	record_begin(procedure->graph, &procedure->settings);
 	record_status(procedure->graph, procedure->settings.model, "training");
 	procedure->began = record_began(procedure->graph, procedure->settings.model);
@@ -457,7 +458,7 @@ hkg_worker_main(Datum argument)
 	dsm_segment *segment;
 	Launch	   *launch;
 	MemoryContext context;
-	Procedure	procedure = {.in_worker = true,.begin = begin,.commit = commit,.plan.start = monotonic_now()};
+	Procedure	procedure = {.in_worker = true,.begin = begin,.commit = commit,.roll_back = transaction_roll_back,.plan.start = monotonic_now()};
 	volatile bool begun = false;
 	int			isolation;
 
