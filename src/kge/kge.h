@@ -136,15 +136,16 @@ extern void kge_neutral_row(const KgeModel *model, const KgeTypicalRow *typical,
 
 /*
  * Scores of many triples: what a score takes from its relation alone, such as the cosines and sines of angles, or from
- * head and relation where a network makes queries, is computed once, which is nearly all of the work of a score.  The
- * outcome has the same bits.
+ * head and relation where a query and the tail make it, is computed once, which is nearly all of the work of a score.
+ * The outcome has the same bits.
  */
 typedef struct KgeExactScore
 {
 	const KgeModel *model;
-	int32_t		relation;		/* that was prepared; -1: none was */
+	int32_t		relation;		/* of the triple before; -1: there was none */
 	double	   *prepared;		/* room for kge_exact_numbers(model) */
-	int32_t		head;			/* of a network: that was prepared with it */
+	int32_t		head;			/* likewise, where it takes part */
+	bool		ready;			/* whether these were prepared */
 } KgeExactScore;
 
 extern size_t kge_exact_numbers(const KgeModel *model);

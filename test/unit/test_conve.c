@@ -204,7 +204,7 @@ test_scores(void)
 	KgeModel	model = random_network(12);
 	Triple		triple = {3, 1, 5};
 	KgeQuery	asked = kge_query(&model, triple, SIDE_HEAD);
-	KgeExactScore exact = {&model, -1, take(sizeof(double) * kge_exact_numbers(&model)), -1};
+	KgeExactScore exact = {&model, -1, take(sizeof(double) * kge_exact_numbers(&model)), -1, false};
 
 	CHECK(asked.side == SIDE_TAIL && asked.given == 5 && asked.relation == RELATIONS + 1);
 	for (int i = 0; i < 50; i++)

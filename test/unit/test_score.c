@@ -300,6 +300,25 @@ test_list(Variant variant)
 	CHECK_SAYING(worst < 2e-5, "%s: %g", variant.name, worst);
 }
 
+/* One after another, scores have the bits that they have alone, also where heads and relations repeat. */
+static void
+test_exact(Variant variant, int d)
+{
+	KgeModel	model = random_model(variant, d, 30, 3, 1.0);
+	KgeExactScore exact = {&model, -1, take(sizeof(double) * kge_exact_numbers(&model)), -1, false};
+	Triple		triple = random_triple(&model);
+	int			differ = 0;
+
+	for (int i = 0; i < 500; i++)
+	{
+		Triple		next = random_triple(&model);
+
+		triple = i % 7 == 0 ? next : (Triple) {i % 5 == 0 ? next.head : triple.head, triple.relation, next.tail};
+		differ += kge_exact_score(&exact, triple, SIDE_TAIL) != kge_score(&model, triple);
+	}
+	CHECK_SAYING(differ == 0, "%s, d %d: %d scores have other bits", variant.name, d, differ);
+}
+
 /* Initial values: the same for a seed, whatever the threads; others for another; in their range. */
 static void
 test_initial_values(Variant variant)
@@ -709,6 +728,8 @@ test_score(void)
 			for (int d = 1; d < 40; d++)
 				test_expanded(variants[i], d, 7, 9);
 		test_list(variants[i]);
+		for (int j = 0; j < 4; j++)
+			test_exact(variants[i], (int[]) {1, 21, 128, 200}[j]);
 		test_bound(variants[i], 1, true);
 		test_bound(variants[i], 1e19, false);
 		test_initial_values(variants[i]);

@@ -630,9 +630,9 @@ penalty_dura(const KgeModel *model, Triple triple)
 			float		unit[64] = {0};
 
 			unit[j] = 1;
-			sum += pow(model->function->score(model, of_head ? unit : kge_entity_row(model, asked.head),
-											  kge_relation_row(model, asked.relation),
-											  of_head ? kge_entity_row(model, asked.tail) : unit), 2);
+			sum += pow(kge_row_score(model, of_head ? unit : kge_entity_row(model, asked.head),
+									 kge_relation_row(model, asked.relation),
+									 of_head ? kge_entity_row(model, asked.tail) : unit), 2);
 		}
 	return sum;
 }

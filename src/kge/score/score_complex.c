@@ -62,21 +62,17 @@ complex_relation_gradient(int d, Side side, const float *restrict given,
 	}
 }
 
-static double
-complex_score(const KgeModel *model, const float *head, const float *relation,
-			  const float *tail)
+KERNEL void
+complex_exact_query(int d, int part, int from, int count, const float *restrict head,
+					const float *restrict relation, double *restrict query)
 {
-	int			d = model->dimensions;
-	double		sum = 0;
-
-	for (int j = 0; j < d; j++)
+	for (int i = 0; i < count; i++)
 	{
-		double		re = (double) head[j] * relation[j] - (double) head[d + j] * relation[d + j];
-		double		im = (double) head[j] * relation[d + j] + (double) head[d + j] * relation[j];
+		int			j = from + i;
 
-		sum += re * tail[j] + im * tail[d + j];
+		query[i] = part == 0 ? (double) head[j] * relation[j] - (double) head[d + j] * relation[d + j] :
+			(double) head[j] * relation[d + j] + (double) head[d + j] * relation[j];
 	}
-	return sum;
 }
 
 const KgeScoreFunction kge_score_complex = {
@@ -89,5 +85,5 @@ const KgeScoreFunction kge_score_complex = {
 	.query = complex_query,
 	.given_gradient = complex_given_gradient,
 	.relation_gradient = complex_relation_gradient,
-	.score = complex_score
+	.exact_query = complex_exact_query
 };

@@ -38,15 +38,12 @@ distmult_relation_gradient(int d, Side side, const float *restrict given,
 		d_relation[j] += d_query[j] * given[j];
 }
 
-static double
-distmult_score(const KgeModel *model, const float *head, const float *relation,
-			   const float *tail)
+KERNEL void
+distmult_exact_query(int d, int part, int from, int count, const float *restrict head,
+					 const float *restrict relation, double *restrict query)
 {
-	double		sum = 0;
-
-	for (int j = 0; j < model->dimensions; j++)
-		sum += (double) head[j] * relation[j] * tail[j];
-	return sum;
+	for (int j = 0; j < count; j++)
+		query[j] = (double) head[from + j] * relation[from + j];
 }
 
 const KgeScoreFunction kge_score_distmult = {
@@ -58,5 +55,5 @@ const KgeScoreFunction kge_score_distmult = {
 	.query = distmult_query,
 	.given_gradient = distmult_given_gradient,
 	.relation_gradient = distmult_relation_gradient,
-	.score = distmult_score
+	.exact_query = distmult_exact_query
 };

@@ -122,9 +122,8 @@ kge_query_score(const KgeModel *model, const float *query, const float *candidat
 double
 kge_score(const KgeModel *model, Triple triple)
 {
-	return model->function->score(model, kge_entity_row(model, triple.head),
-								  kge_relation_row(model, triple.relation),
-								  kge_entity_row(model, triple.tail));
+	return kge_row_score(model, kge_entity_row(model, triple.head), kge_relation_row(model, triple.relation),
+						 kge_entity_row(model, triple.tail));
 }
 
 double

@@ -74,7 +74,12 @@ struct KgeScoreFunction
 	void		(*turned_relation_gradient) (int d, Side side, const float *query, const float *d_query,
 											 float *d_relation);
 
-	/* phi in double precision, from the definition. */
+	/*
+	 * phi in double precision, from the definition: of a query and a tail that compare by a dot product, `count` numbers
+	 * of the query, from one of a part on; else all of it.
+	 */
+	void		(*exact_query) (int d, int part, int from, int count, const float *head,
+								const float *relation, double *query);
 	double		(*score) (const KgeModel *model, const float *head,
 						  const float *relation, const float *tail);
 
@@ -160,6 +165,9 @@ kge_make_query(const KgeModel *model, KgeQuery query, float *vector)
 
 /* Several of them, which is faster where they are made by a network. */
 extern void kge_make_queries(const KgeModel *model, const KgeQuery *asked, int count, float *vector, int stride);
+
+/* kge_score of a triple of these rows, which need not be the model's */
+extern double kge_row_score(const KgeModel *model, const float *head, const float *relation, const float *tail);
 
 /* The dot product of a network's query and a candidate, in double precision. */
 extern double kge_query_score(const KgeModel *model, const float *query, const float *candidate);

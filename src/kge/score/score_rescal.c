@@ -110,22 +110,15 @@ rescal_relation_gradient(int d, Side side, const float *restrict given,
 		dense_add_scaled(d, left[i], right, d_relation + (size_t) i * (size_t) d);
 }
 
-static double
-rescal_score(const KgeModel *model, const float *head, const float *relation,
-			 const float *tail)
+KERNEL void
+rescal_exact_query(int d, int part, int from, int count, const float *restrict head,
+				   const float *restrict relation, double *restrict query)
 {
-	int			d = model->dimensions;
-	double		sum = 0;
-
+	for (int j = 0; j < count; j++)
+		query[j] = 0;
 	for (int i = 0; i < d; i++)
-	{
-		double		row = 0;
-
-		for (int j = 0; j < d; j++)
-			row += (double) relation[(size_t) i * (size_t) d + (size_t) j] * tail[j];
-		sum += head[i] * row;
-	}
-	return sum;
+		for (int j = 0; j < count; j++)
+			query[j] += (double) head[i] * relation[(size_t) i * (size_t) d + (size_t) (from + j)];
 }
 
 const KgeScoreFunction kge_score_rescal = {
@@ -136,5 +129,5 @@ const KgeScoreFunction kge_score_rescal = {
 	.query = rescal_query,
 	.given_gradient = rescal_given_gradient,
 	.relation_gradient = rescal_relation_gradient,
-	.score = rescal_score
+	.exact_query = rescal_exact_query
 };
