@@ -3,6 +3,7 @@
 #	make, make install, make installcheck	for the server of PG_CONFIG
 #	make test	everything that checks the extension, on a private server
 #	make test SERVERS="15 17 18"	the same for each of these, in clean systems of Debian
+#	make test-arm	the unit tests of the pure half for 64-bit Arm, under qemu (test/arm)
 #	make soak	the long forms of some tests, in slices (test/soak/run)
 #	make demo	the packages of this Debian machine as tables, filled on a private server
 #	make demo-wordnet	all of WordNet, learnt likewise
@@ -17,12 +18,14 @@
 # make test, soak and demo need nothing but this folder: they see to the packages, and run
 # on a throw-away server that they make and remove (test/server).
 
-ifneq (,$(filter test soak demo demo-wordnet package-test container-test lint fuzz coverage dist site paper-check,$(MAKECMDGOALS)))
+ifneq (,$(filter test test-arm soak demo demo-wordnet package-test container-test lint fuzz coverage dist site paper-check,$(MAKECMDGOALS)))
 
 # these come before pg_config is there
-.PHONY: test soak demo demo-wordnet package-test container-test lint fuzz coverage dist site paper-check
+.PHONY: test test-arm soak demo demo-wordnet package-test container-test lint fuzz coverage dist site paper-check
 test:
 	@bash test/$(if $(SERVERS),servers,run)
+test-arm:
+	@bash test/arm
 soak:
 	@bash test/soak/run
 demo:

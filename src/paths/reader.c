@@ -94,13 +94,13 @@ path_most_score(const PathReader *reader)
 	const PathWalk *walk = &reader->walk;
 	const float *readout = walk->weights.readout;
 	int			width = walk->shape.width;
-	double		largest = 1;
+	float		largest = 1;
 	double		sum = 0;
 
 	for (int64_t i = 0; i < 2 * (int64_t) walk->shape.relations * width; i++)
-		largest = fmax(largest, fabs((double) walk->weights.start[i]));
+		largest = fmaxf(largest, fabsf(walk->weights.start[i]));
 	for (int i = 0; i < width; i++)
 		sum += fabs((double) readout[i]);
-	sum = readout[width] + 1.01 * largest * sum + 0.01;
+	sum = readout[width] + 1.01 * (double) largest * sum + 0.01;
 	return isfinite(sum) ? positive((float) sum) : INFINITY;
 }

@@ -341,16 +341,16 @@ score_tile(void *argument, int64_t item, int thread)
 static double
 log_sum(const OneVsAll *work, int query)
 {
-	double		maximum = work->maximum[part(work, 0, query)];
+	float		maximum = work->maximum[part(work, 0, query)];
 	double		sum = 0;
 
 	for (int tile = 1; tile < work->wave.tiles; tile++)
-		maximum = fmax(maximum, work->maximum[part(work, tile, query)]);
+		maximum = fmaxf(maximum, work->maximum[part(work, tile, query)]);
 	for (int tile = 0; tile < work->wave.tiles; tile++)
 		sum += work->sum[part(work, tile, query)] *
-			exp(work->maximum[part(work, tile, query)] - maximum);
+			exp((double) work->maximum[part(work, tile, query)] - (double) maximum);
 	/* cppcheck-suppress invalidFunctionArg ; there is a tile, and one of them adds 1 */
-	return maximum + log(sum);
+	return (double) maximum + log(sum);
 }
 
 /* Item: a block. */
