@@ -707,8 +707,8 @@ write_early(Procedure *procedure)
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(procedure->scratch);
 
-	/* 3. unless it is worse */
-	if (mrr < early->mrr)
+	/* 3. unless it is worse: without rules, the first one that has paths is not measured like those before */
+	if (mrr < early->mrr && (settings->evidence_rules > 0 || !has_network || early->path_epoch > 0))
 		procedure->roll_back();
 	else
 	{
