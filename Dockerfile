@@ -2,7 +2,7 @@
 #
 #	docker build --build-arg PG_MAJOR=17 -t hybridkg .		the server with the extension
 #	docker build --build-arg PG_MAJOR=18 --target files -t hybridkg-files .
-#		the extension's files alone: an image volume for CloudNativePG, with extension_control_path
+#		the extension's files alone, and BLAS and LAPACK: an image volume for CloudNativePG (demo/cloudnativepg.yaml)
 #
 # compose.yaml runs the target demo.
 ARG PG_MAJOR=17
@@ -13,12 +13,14 @@ ARG PG_MAJOR
 RUN apt-get update -q && apt-get install -q -y --no-install-recommends \
 	gcc libc6-dev libblas-dev liblapack-dev make postgresql-server-dev-$PG_MAJOR
 COPY . /src
-RUN cd /src && make -s -j "$(nproc)" && make -s install DESTDIR=/out
+RUN cd /src && make -s -j "$(nproc)" && make -s install DESTDIR=/out && mkdir /system && \
+	cp -L $(ldd /out/usr/lib/postgresql/$PG_MAJOR/lib/hybridkg_algebra.so | awk '/blas|lapack|gfortran|quadmath/ { print $3 }') /system
 
 FROM scratch AS files
 ARG PG_MAJOR
 COPY --from=build /out/usr/lib/postgresql/$PG_MAJOR/lib/ /lib/
 COPY --from=build /out/usr/share/postgresql/$PG_MAJOR/extension/ /share/extension/
+COPY --from=build /system/ /system/
 
 FROM postgres:$PG_MAJOR-$DEBIAN AS server
 COPY --from=build /out/ /

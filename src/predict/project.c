@@ -65,11 +65,17 @@ static PrincipalComponents
 load_module(void)
 {
 	static PrincipalComponents function = NULL;
-	char	   *path = psprintf("%s/hybridkg_algebra%s", pkglib_path, DLSUFFIX);
+	char	   *path;
+	Dl_info		own;			/* this library need not be in the server's own folder: dynamic_library_path */
 	void	   *handle;
 
 	if (function != NULL)
 		return function;
+	if (dladdr((void *) load_module, &own) == 0)
+		elog(ERROR, "library hybridkg has no path");
+	path = pstrdup(own.dli_fname);
+	get_parent_directory(path);
+	path = psprintf("%s/hybridkg_algebra%s", path, DLSUFFIX);
 	if (access(path, F_OK) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
