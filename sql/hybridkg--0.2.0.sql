@@ -2070,7 +2070,7 @@ evidence: what scores use: ''embedding'', ''rules'' (only what a rule infers), '
 heads: list only rows with these heads, array(select name from ...); null: all
 candidates: likewise for tails
 one_each: whether each head is listed once, with its most probable row
-exact: whether also those questions are asked that a path network, or with few heads or candidates these, are unlikely to answer
+exact: whether also those questions are asked that a path network, or with few heads or candidates these, are unlikely to answer, and those that cannot have an answer of 0.01 when the list is full
 score: any real number, higher is more plausible; see hkg_score
 probability: combines the questions for the tail and for the head: its log odds are the mean of theirs
 rule: the rule with the largest share, or else the best selected rule that infers the fact; null if none does

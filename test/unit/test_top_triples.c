@@ -548,6 +548,68 @@ test_quick(Variant variant)
 				 model.function->name, MANY_KNOWN, lists[1] - MANY_KNOWN, lists[2]);
 }
 
+/* ---- a list that is full of what is improbable ------------------------------------------ */
+
+/* The probability is the score by a number, the argument. */
+static void
+judge_by(void *argument, const QuestionList *asked, const Question *question, KgeScored *answers, int64_t count)
+{
+	for (int64_t i = 0; i < count; i++)
+		answers[i].probability = answers[i].score * *(double *) argument;
+}
+
+static double
+needed_by(void *argument, const QuestionList *asked, const Question *question, double probability, double last)
+{
+	return probability / *(double *) argument;
+}
+
+static int64_t
+complete_by(double by, const KgeModel *model, const Triple *known, bool exact, const KgeScored **best, int64_t *asked)
+{
+	KgeJudge	judge_so = {.judge = judge_by,.needed = needed_by,.argument = &by,.least = 10};
+	QuestionList list = questions_of(known, MANY_KNOWN, 1, SIDE_TAIL);
+	KgeCompletion *completion = kge_completion(&arena, pool, model, NULL, NULL, judge_so,
+											   (KgeWanted) {.k = 20,.questions = list.count,.probability = -1000,.exact = exact});
+
+	kge_completion_ask(completion, &list);
+	*asked = kge_completion_asked(completion);
+	return kge_completion_end(completion, best);
+}
+
+/*
+ * Of 500 questions the first 256 are asked, then those alone that may have an answer of 0.01 or more: answers that are
+ * as probable are all found.  An exact list has the best ones.
+ */
+static void
+test_improbable(void)
+{
+	KgeModel	model = random_model(variants[0], 6, ENTITIES, RELATIONS, 1.0);
+	Triple		known[MANY_KNOWN];
+	const KgeScored *expected;
+	const KgeScored *best;
+	int64_t		asked;
+
+	for (int i = 0; i < MANY_KNOWN; i++)
+		known[i] = (Triple) {i, 1, i + 1};
+	CHECK(complete_by(1, &model, known, false, &expected, &asked) == 20 && expected[19].score > 0);
+	for (int probable = 0; probable <= 20; probable += 5)
+	{
+		/* so many of them are */
+		double		by = 0.01 / expected[probable == 0 ? 0 : probable - 1].score * (probable == 0 ? 0.999 : 1.000001);
+		int			wrong = 0;
+
+		CHECK(complete_by(by, &model, known, true, &best, &asked) == 20);
+		for (int i = 0; i < 20; i++)
+			wrong += triple_compare(&best[i].triple, &expected[i].triple) != 0;
+		CHECK(complete_by(by, &model, known, false, &best, &asked) == 20);
+		for (int i = 0; i < probable; i++)
+			wrong += triple_compare(&best[i].triple, &expected[i].triple) != 0;
+		CHECK_SAYING(wrong == 0, "of %d that are probable, %d are wrong", probable, wrong);
+		CHECK_SAYING(asked >= 256 && asked <= 256 + probable, "%d questions were asked for %d", (int) asked, probable);
+	}
+}
+
 /* check_pauses' `work`: a quarter of a million of the best triples. */
 static void
 complete_quarter(Pool *pool, void *argument)
@@ -600,6 +662,7 @@ test_top_triples(void)
 		}
 	}
 	CHECK(screened > 0);
+	test_improbable();
 	test_pauses();
 	CHECK(complete(&arena, pool, &model, NULL, &known, 0, false, 10, &best) == 0);
 	CHECK(complete(&empty_arena, pool, &model, NULL, &known, 1, false, 10, &best) == -1);

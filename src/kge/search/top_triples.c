@@ -9,6 +9,8 @@
  *
  * Once there are enough triples, or where improbable ones are not wanted, most questions have no answer that would be
  * kept: those are found first (screen.c), and not asked.  The first parts are small, so that there are enough soon.
+ * Where chance alone has answers, all of them are much alike, and few are excluded.  So unless an exact outcome is wanted,
+ * a list that is full of improbable ones takes no more of these: what is asked then is bounded by k.
  *
  * A triple may count less than by its question alone.  What is probable enough by its question is settled by the
  * caller, many answers at a time, before it is offered.
@@ -40,6 +42,8 @@
 #define PATIENCE 64				/* questions of a list that are asked in vain before the rest is left out */
 #define FIRST_SETTLED 64		/* answers that are settled first; the next ones are MORE_SETTLED times as many */
 #define MORE_SETTLED 2
+#define IMPROBABLE 0.01			/* less than that is an improbable answer */
+#define IMPROBABLE_QUESTIONS 8	/* that are asked for each such answer of a full list, at least */
 #define ANSWERS (1 << 18)		/* of the questions of a part, if one question has no more */
 
 /* What a question promises, by the quick adjustment's scores */
@@ -124,6 +128,21 @@ least_probability(const KgeCompletion *completion)
 	return last != NULL && last->probability > completion->probability ? last->probability : completion->probability;
 }
 
+/*
+ * The probability that an answer needs for its question to be asked: more than the list does where it is full of improbable
+ * ones, for which enough questions were asked.
+ */
+static double
+probability_asked(const KgeCompletion *completion)
+{
+	double		least = least_probability(completion);
+
+	if (completion->exact || least >= IMPROBABLE || kge_kept_last(&completion->kept) == NULL ||
+		completion->asked < IMPROBABLE_QUESTIONS * completion->k)
+		return least;
+	return IMPROBABLE;
+}
+
 static void
 offer(KgeCompletion *completion, const KgeScored *scored)
 {
@@ -199,7 +218,8 @@ may_have_more(const KgeCompletion *completion, const QuestionList *asked, const 
 {
 	const KgeScored *best = asked->side == SIDE_TAIL ? kge_kept_of_head(&completion->kept, answer->triple.head) : NULL;
 
-	return is_wanted(completion, answer) && (best == NULL || kge_compare_probable(answer, best) < 0);
+	return is_wanted(completion, answer) && (best == NULL || kge_compare_probable(answer, best) < 0) &&
+		answer->probability >= probability_asked(completion);
 }
 
 /* ---- parts of the questions ----------------------------------------------------- */
@@ -264,7 +284,7 @@ screen_part(KgeCompletion *completion, const QuestionList *asked, int64_t first,
 	if (completion->screen == NULL)
 		return count;
 	return kge_screen_questions(completion->screen, completion->pool, completion->adjustment, completion->judge, asked,
-								least_probability(completion), completion->pending + first, count);
+								probability_asked(completion), completion->pending + first, count);
 }
 
 /* All pending questions, part by part; those that may have more are pending again.  Returns how many they are. */
@@ -361,7 +381,7 @@ can_gain(const KgeCompletion *completion, const QuestionList *asked, const Promi
 	const KgeAdjustment *adjustment = completion->adjustment;
 	const KgeJudge *judge = &completion->judge;
 	double		most = promise->best + adjustment->more(adjustment->argument, asked->side, asked->relation);
-	double		least = least_probability(completion);
+	double		least = probability_asked(completion);
 
 	return least <= 0 || judge->needed == NULL ||
 		!(most < judge->needed(judge->argument, asked, &asked->question[promise->number], least, promise->last));
