@@ -52,6 +52,13 @@ kge_row_score(const KgeModel *model, const float *head, const float *relation, c
 	return sum_of(lane);
 }
 
+double
+kge_score(const KgeModel *model, Triple triple)
+{
+	return kge_row_score(model, kge_entity_row(model, triple.head), kge_relation_row(model, triple.relation),
+						 kge_entity_row(model, triple.tail));
+}
+
 /* ---- of many triples ------------------------------------------------------------ */
 
 size_t

@@ -120,13 +120,6 @@ kge_query_score(const KgeModel *model, const float *query, const float *candidat
 }
 
 double
-kge_score(const KgeModel *model, Triple triple)
-{
-	return kge_row_score(model, kge_entity_row(model, triple.head), kge_relation_row(model, triple.relation),
-						 kge_entity_row(model, triple.tail));
-}
-
-double
 kge_sigmoid(double score)
 {
 	double		e = exp(-fabs(score));
