@@ -1441,6 +1441,7 @@ comment on column hkg_progress.rows is 'rows of a load or a sync that were read,
 /*
  * A superuser reads the view, too, and graphs are anybody's: nothing of theirs may run here.  So a graph counts where
  * what is read are tables, without row security that applies, and stay so: they are locked before that is looked at.
+ * A graph of which a table is locked by others is left out: nobody waits here.
  */
 create function _hkg_stat_of(graph name)
 returns table (model name, status text, trained_at timestamptz, trainings bigint, failures bigint, facts bigint, new_facts float8,
@@ -1459,7 +1460,11 @@ begin
 	if not is_readable then
 		return;
 	end if;
-	execute (select format('lock table %s in access share mode', string_agg(format('only %I.%I', graph, n), ', ')) from unnest(needed) n);
+	begin
+		execute (select format('lock table %s in access share mode nowait', string_agg(format('only %I.%I', graph, n), ', ')) from unnest(needed) n);
+	exception when lock_not_available then
+		return;
+	end;
 	execute readable into is_readable using graph, needed, cardinality(needed);
 	if not is_readable then
 		return;
@@ -1488,7 +1493,7 @@ create view hkg_stat as
 	where c.relnamespace operator(pg_catalog.=) n.oid and c.relname operator(pg_catalog.=) 'layout' and c.relkind operator(pg_catalog.=) 'v';
 grant select on hkg_stat to public;
 comment on view hkg_stat is 'a row for each model of the graphs in this database whose tables the role reads: how old it is, and what has changed since';
-comment on column hkg_stat.graph is 'a graph, all of whose facts, entities and models the role reads';
+comment on column hkg_stat.graph is 'a graph, all of whose facts, entities and models the role reads; left out while one of its tables is locked, such as in an upgrade';
 comment on column hkg_stat.model is 'a model of it';
 comment on column hkg_stat.status is 'as in table model';
 comment on column hkg_stat.trained_at is 'when it was ready';

@@ -57,6 +57,12 @@ extern uint64 model_read_shape(Graph *graph, const char *name, const ModelRow *r
 							   Model *model);
 extern void model_read_numbers(Graph *graph, MemoryContext context, const char *hint, Model *model);
 
+static inline Size
+model_calibration_bytes(const Model *model)
+{
+	return sizeof(EvCalibrations) * 2 * EV_KINDS * model->kge.relations;
+}
+
 /* That of the answers of one side to questions with a relation, by what a prediction is made from */
 static inline EvCalibrations *
 model_calibration(const Model *model, EvKind kind, int32 relation, Side side)

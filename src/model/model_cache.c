@@ -201,6 +201,8 @@ read_model(Graph *graph, const char *name, const ModelRow *row, Version version,
 		kept->bytes = model_read_shape(graph, name, row, own, NULL, &kept->model);
 		make_room(kept->bytes, kept_models);
 		model_read_numbers(graph, own, NULL, &kept->model);
+		kept->model.calibration = MemoryContextAllocHuge(own, model_calibration_bytes(&kept->model));
+		evidence_read_calibration(graph, &kept->model);
 	}
 	if (claim != NULL)
 	{
@@ -217,8 +219,6 @@ read_model(Graph *graph, const char *name, const ModelRow *row, Version version,
 		kept->bytes = 0;
 		MemoryContextDelete(own);
 	}
-	kept->model.calibration = MemoryContextAllocHuge(context, sizeof(EvCalibrations) * 2 * EV_KINDS * kept->model.kge.relations);
-	evidence_read_calibration(graph, &kept->model);
 	return kept;
 }
 

@@ -32,13 +32,15 @@ typedef enum ModelPart
 	MODEL_RELATION_IDS,
 	MODEL_ENTITIES,
 	MODEL_RELATIONS,
-	MODEL_SKETCH
+	MODEL_SKETCH,
+	MODEL_CALIBRATION
 } ModelPart;
 
 typedef struct ModelSize
 {
 	int32		entities;
 	int32		relations;
+	bool		probable;
 } ModelSize;
 
 ModelParts
@@ -50,7 +52,7 @@ model_parts(const Model *model)
 	const void *sketch = kge_sketch_memory(model->sketch, kge, &bytes);
 	ModelSize  *size = palloc(sizeof(ModelSize));
 
-	*size = (ModelSize) {kge->entities, kge->relations};
+	*size = (ModelSize) {kge->entities, kge->relations, model->probable};
 	add_part(&parts, size, sizeof(ModelSize));
 	add_part(&parts, model->entity_id, sizeof(int32) * (Size) kge->entities);
 	add_part(&parts, model->relation_id, sizeof(int32) * (Size) kge->relations);
@@ -59,6 +61,7 @@ model_parts(const Model *model)
 	add_part(&parts, kge->relation,
 			 sizeof(float) * (Size) kge_relation_rows(kge) * kge_relation_width(kge->function, kge->dimensions));
 	add_part(&parts, sketch, bytes);
+	add_part(&parts, model->calibration, model_calibration_bytes(model));
 	return parts;
 }
 
@@ -76,6 +79,8 @@ model_over_copy(const SharedCopy *copy, MemoryContext context, Model *model)
 	model->kge.entity = part_data(copy, MODEL_ENTITIES);
 	model->kge.relation = part_data(copy, MODEL_RELATIONS);
 	model->sketch = kge_sketch_over(&arena, &model->kge, part_data(copy, MODEL_SKETCH));
+	model->calibration = part_data(copy, MODEL_CALIBRATION);
+	model->probable = size->probable;
 	MemoryContextSwitchTo(caller);
 }
 

@@ -97,7 +97,7 @@ read_calibration(const Graph *graph, const char *name, const GraphData *data)
 	Model		model = {.name = pstrdup(name),.relation_id = (int32 *) data->relation_id};
 
 	model.kge.relations = data->relations;
-	model.calibration = array_new(EvCalibrations, (Size) 2 * EV_KINDS * data->relations);
+	model.calibration = MemoryContextAllocHuge(CurrentMemoryContext, model_calibration_bytes(&model));
 	evidence_read_calibration(graph, &model);
 	return model;
 }

@@ -214,4 +214,13 @@ $reader->quit;
 ok(finish($dropper), 'then the graph is dropped');
 is($node->safe_psql('postgres', q{select count(*) from pg_namespace where nspname = 'other'}), '0', 'all of it');
 
+# View hkg_stat does not wait for a graph that somebody has locked.
+my $locker = $node->background_psql('postgres');
+my $seen = q{select count(*) from hkg_stat where graph = 'large'};
+$locker->query_safe('begin; lock table large.triple');
+is($node->safe_psql('postgres', "set statement_timeout = '60s'; $seen"), '0', 'hkg_stat leaves out a graph that is locked');
+$locker->query_safe('commit');
+$locker->quit;
+is($node->safe_psql('postgres', $seen), '1', 'and has it again');
+
 done_testing();

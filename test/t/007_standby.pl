@@ -45,6 +45,7 @@ my @questions = (
 	q{hkg_explain('g', 'e1', 'r2', 'e2', 'paths')},
 	q{hkg_learnt_paths('g', 'r2', model => 'paths')},
 	q{hkg_apply_rule('g', 'r1(X,Y) <= r3(Y,X)')},
+	q{hkg_stat},
 	q{hkg_help()});
 foreach my $question (@questions)
 {

@@ -226,7 +226,7 @@ other(q{
 	select 'm' || i, score_function, dimensions, settings, status, created_at from g.model, generate_series(0, 5) i where name = 'm';
 	insert into g.entity_embedding select 'm' || i, entity, embedding from g.entity_embedding, generate_series(0, 5) i where model = 'm';
 	insert into g.relation_embedding select 'm' || i, relation, embedding from g.relation_embedding, generate_series(0, 5) i where model = 'm'});
-my $kilobytes = 2;
+my $kilobytes = 16;
 my $room = int($kilobytes * 1024 / other(q{select bytes from hkg_cache where kind = 'model' and state = 'ready'}));
 cmp_ok($room, '>=', 2, 'two models fit the limit');
 cmp_ok($room, '<=', 4, 'and few more');
