@@ -17,6 +17,9 @@
  * A slice may span several short runs: a minibatch takes a few milliseconds,
  * and calling `between` after each of them would cost more than it brings.
  *
+ * A pool of one thread has none: the leader does the work itself, and looks at the clock where the thread would.  To start
+ * a thread, and to wait for it at each run, takes longer than a question; on a busy machine, milliseconds.
+ *
  * Phases are one run, in which each thread is an item that takes part in all of
  * them.  To wake the leader and then all threads takes some 100 microseconds on a
  * virtual machine, as long as a phase may; so a thread that waits for the next
@@ -68,6 +71,10 @@ struct Pool
 	int			active;			/* threads that have not parked yet */
 	int			inside;			/* parked threads that are inside an item */
 	bool		stop;
+
+	/* of a pool of one thread */
+	bool		leading;		/* the leader is inside an item */
+	bool		flushed;		/* what the caller has denormals do */
 
 	/* written by the leader while all threads are parked */
 	int64_t		items;
@@ -178,10 +185,18 @@ worker_main(void *argument)
 static void
 pause_if_due(Pool *pool)
 {
+	bool		leading = pool->leading;
+
 	if (monotonic_now() < pool->deadline)
 		return;
+	pool->leading = false;		/* it may not come back */
+	if (leading)
+		flush_denormals(pool->flushed);
 	if (pool->between != NULL)
 		pool->between(pool->argument);
+	if (leading)
+		flush_denormals(true);
+	pool->leading = leading;
 	pool->deadline = monotonic_now() + SLICE_NANOSECONDS;
 }
 
@@ -205,13 +220,13 @@ park_if_due(Worker *worker)
 void
 pool_yield(Pool *pool, int thread)
 {
-	if (thread == POOL_LEADER)
+	if (thread == POOL_LEADER || pool->threads == 1)
 		pause_if_due(pool);
 	else
 		park_if_due(&pool->workers[thread]);
 }
 
-/* Starts the pool's threads; returns how many could be started. */
+/* Starts the pool's threads, unless it is one; returns how many could be started. */
 static int
 start_threads(Pool *pool)
 {
@@ -220,6 +235,8 @@ start_threads(Pool *pool)
 				saved;
 	int			started = 0;
 
+	if (pool->threads == 1)
+		return 1;
 	if (pthread_attr_init(&attributes) != 0)
 		return 0;
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
@@ -284,7 +301,7 @@ pool_destroy(Pool *pool)
 	pool->stop = true;
 	pthread_cond_broadcast(&pool->work);
 	pthread_mutex_unlock(&pool->lock);
-	for (int i = 0; i < pool->threads; i++)
+	for (int i = 0; i < pool->threads && pool->threads > 1; i++)
 		pthread_join(pool->workers[i].thread, NULL);
 	pthread_cond_destroy(&pool->parked);
 	pthread_cond_destroy(&pool->work);
@@ -319,6 +336,21 @@ run_slice(Pool *pool)
 	return done;
 }
 
+/* In the place of one thread */
+static void
+run_leading(Pool *pool, int64_t items, void (*function) (void *argument, int64_t item, int thread), void *argument)
+{
+	pool->flushed = flush_denormals(true);
+	pool->leading = true;
+	for (int64_t item = 0; item < items; item++)
+	{
+		function(argument, item, 0);
+		pause_if_due(pool);
+	}
+	pool->leading = false;
+	flush_denormals(pool->flushed);
+}
+
 void
 pool_run(Pool *pool, int64_t items,
 		 void (*function) (void *argument, int64_t item, int thread),
@@ -326,6 +358,11 @@ pool_run(Pool *pool, int64_t items,
 {
 	assert(pool->threads > 0 || items <= 0);
 	pause_if_due(pool);
+	if (pool->threads == 1)
+	{
+		run_leading(pool, items, function, argument);
+		return;
+	}
 	pthread_mutex_lock(&pool->lock);
 	pool->run++;
 	pool->inside = 0;

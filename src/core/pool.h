@@ -11,7 +11,7 @@ typedef struct Pool Pool;
 
 /*
  * A pool of `threads` (1 .. 1024) POSIX threads, all signals blocked in them
- * and denormals flushed to zero.  `between` (may be NULL) runs in the calling
+ * and denormals flushed to zero; of 1, the calling thread does the work.  `between` (may be NULL) runs in the calling
  * thread after each slice.  NULL when the threads cannot be had.  A pool of 0 threads
  * runs nothing: it is for what the calling thread does itself, as POOL_LEADER.
  */

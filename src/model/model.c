@@ -22,7 +22,7 @@
 #define DIMENSIONS_LIMIT 10000
 
 /* one more thread for this many numbers to read: about half a millisecond's work */
-#define FLOATS_A_THREAD (2 * 1024 * 1024)
+#define FLOATS_A_THREAD (8 * 1024 * 1024)
 
 /* ---- the model's row ------------------------------------------------------ */
 
