@@ -62,6 +62,20 @@ foreach my $what ('valid', 'held out')
 	}
 }
 
+# with fewer epochs than planned, as if time was short: one and a half iterations, and four epochs of the network
+my $late = "$arguments, last_epoch => 3, last_path_epoch => 4";
+value("select hkg_train(@{[ arguments(qq{'g', $late, model => 'late'}) ]})");
+is(value(q{select (select count(*) from g.iteration where model = 'late') || ' ' || (select count(*) from g.path_epoch where model = 'late')}), '2 4', 'late: fewer epochs');
+foreach my $stop ([ 'g.iteration', 1 ], [ 'g.path_epoch', 2 ])
+{
+	my ($table, $rows) = @$stop;
+	my $model = "late after $rows of $table";
+
+	train_and_stop($node, 'pg_terminate_backend', $model, "'g', $late", $table, $rows);
+	value("select hkg_resume('g', '$model')");
+	is(left($model), left('late'), "$model: the very same after a resume");
+}
+
 # a checkpoint that was changed
 stop_after('damaged', 1, 'pg_cancel_backend');
 value(q{update g.checkpoint set data = data || '\x00' where model = 'damaged' and part = 'path network'});
@@ -71,8 +85,8 @@ like($err, qr/ERROR:  22000: checkpoint of model "damaged" is damaged/, 'a damag
 # in the view, and cancelled at once
 my $pid = value(qq{select hkg_train_background(@{[ arguments(qq{'g', $short, model => 'endless', paths => true, path_facts => 100000, path_epochs => 1000}) ]})});
 ok(wait_until($node, q{select exists (select from hkg_progress where phase = 'learning paths' and percent > 0 and eta > now())}), 'in hkg_progress');
-my $late = end_process($pid, 'INT');
-cmp_ok($late, '<', 1, sprintf('cancelled at once: %.0f ms', 1000 * $late));
+my $lateness = end_process($pid, 'INT');
+cmp_ok($lateness, '<', 1, sprintf('cancelled at once: %.0f ms', 1000 * $lateness));
 is(value(q{select status from g.model where name = 'endless'}), 'cancelled', 'its status');
 
 $node->stop('fast');

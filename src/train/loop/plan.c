@@ -28,6 +28,7 @@
 #define MOST_EPOCHS 20			/* in place of these, where there is time */
 #define LEAST_PATH_EPOCHS 4		/* a network of fewer is not worth its time at the end */
 #define EMBEDDINGS_SHARE 0.4	/* of the time of all epochs, at most, before the path network has its usual epochs */
+#define DISTANCE_SPEED 0.6		/* of kge_epoch_seconds, by epochs of distances on the machine of reference */
 #define SPARE 0.06				/* of the time, for what was guessed too low */
 #define MEASURING 0.01			/* of the time, for each of the two measurements */
 #define LONGEST 2				/* seconds of each, at most */
@@ -38,7 +39,8 @@ typedef struct Costs
 {
 	double		before;			/* the iterations */
 	double		epoch;			/* with its part of what ends an iteration */
-	double		path_epoch;
+	double		path_epoch;		/* but for the last ones */
+	double		last_path_epoch;
 	double		after;			/* all epochs */
 } Costs;
 
@@ -134,9 +136,25 @@ costs_of(const TrainSettings *settings, const TrainingFacts *facts, double threa
 		.before = seconds[PHASE_MINING],
 		.epoch = (seconds[PHASE_TRAINING] + seconds[PHASE_EVALUATING] + seconds[PHASE_INFERRING]) /
 			(double) epochs_in(settings, settings->iterations),
-		.path_epoch = seconds[PHASE_PATHS] / paths.plan.epochs,
+		.path_epoch = work[PHASE_PATHS].seconds * (double) paths.plan.facts,
+		.last_path_epoch = work[PHASE_PATHS].seconds *
+			(path_learning_units(&paths, facts, paths.plan.epochs) - path_learning_units(&paths, facts, paths.plan.epochs - 1)),
 		.after = seconds[PHASE_PATH_RULES] + seconds[PHASE_WEIGHTS] + seconds[PHASE_WRITING]
 	};
+}
+
+/* Seconds of so many epochs of the path network */
+static double
+path_seconds(const Costs *costs, const TrainSettings *settings, const TrainingFacts *facts, double epochs)
+{
+	TrainSettings some = *settings;
+	int			last;
+
+	if (epochs == 0)
+		return 0;
+	some.path_epochs = (int) epochs;
+	last = path_settings(&some, facts).last_epochs;
+	return (epochs - last) * costs->path_epoch + last * costs->last_path_epoch;
 }
 
 static double
@@ -194,18 +212,23 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 		double		other = between(1 / MOST_SLOWNESS, slow, MOST_SLOWNESS);
 
 		costs = (Costs) {
-			costs.before * other, costs.epoch * slow, costs.path_epoch * slow_paths,
+			costs.before * other, costs.epoch * slow, costs.path_epoch * slow_paths, costs.last_path_epoch * slow_paths,
 			least.after * other + (costs.after - least.after) * slow_paths
 		};
-		least = (Costs) {least.before * other, least.epoch * slow, 0, least.after * other};
+		least = (Costs) {least.before * other, least.epoch * slow, 0, 0, least.after * other};
 		room = (1 - SPARE) * seconds - seconds_since(plan->start);
 	}
 	else
 	{
+		if (kge_is_distance(settings_model(settings).function))
+		{
+			costs.epoch *= DISTANCE_SPEED;
+			least.epoch *= DISTANCE_SPEED;
+		}
 		/* these minutes beside what was asked for */
 		room = seconds + (open_embeddings ? 0 : usual * costs.epoch);
 		if (!open_paths && settings->paths == YES)
-			room += path_learning_sizes(settings, facts).plan.epochs * costs.path_epoch + costs.after - least.after;
+			room += path_seconds(&costs, settings, facts, path_settings(settings, facts).epochs) + costs.after - least.after;
 	}
 
 	/* 3. the path network: as many epochs as usual, beside embeddings that have their share */
@@ -216,9 +239,10 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 
 		if (open_embeddings)
 			for_embeddings = Min(for_embeddings, EMBEDDINGS_SHARE * for_epochs);
-		path_epochs = path_learning_sizes(settings, facts).plan.epochs;
-		if (open_path_epochs)
-			path_epochs = between(0, floor((for_epochs - for_embeddings) / costs.path_epoch), path_epochs);
+		path_epochs = path_settings(settings, facts).epochs;
+		while (open_path_epochs && path_epochs > 0 &&
+			   path_seconds(&costs, settings, facts, path_epochs) > for_epochs - for_embeddings)
+			path_epochs--;
 		if (open_paths && path_epochs < LEAST_PATH_EPOCHS)
 			path_epochs = 0;
 		else
@@ -226,25 +250,25 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 	}
 	if (path_epochs == 0)
 		costs = least;
-	room -= costs.before + costs.after + path_epochs * costs.path_epoch;
+	room -= costs.before + costs.after + path_seconds(&costs, settings, facts, path_epochs);
 
 	/* 4. embeddings: as many epochs as usual; then more of both, where there is time */
 	epochs = open_embeddings ? between(1, floor(room / costs.epoch), usual) : usual;
 	room -= epochs * costs.epoch;
 	if (timed && open_path_epochs && path_epochs > 0)
 	{
-		int64		asked = path_learning_sizes(settings, facts).plan.facts;
-		double		more = between(0, floor(room / costs.path_epoch),
-								   Max((double) pool_pieces(facts->learnt->facts, asked) - path_epochs, 0));
+		double		most = (double) pool_pieces(facts->learnt->facts, path_settings(settings, facts).facts);
+		double		taken = path_seconds(&costs, settings, facts, path_epochs);
 
-		path_epochs += more;
-		room -= more * costs.path_epoch;
+		while (path_epochs < most && path_seconds(&costs, settings, facts, path_epochs + 1) - taken <= room)
+			path_epochs++;
+		room -= path_seconds(&costs, settings, facts, path_epochs) - taken;
 	}
 	if (timed && open_embeddings && epochs == usual)
 		epochs = between(usual, floor(usual + room / costs.epoch), usual * MOST_EPOCHS / EPOCHS);
 
 	/* 5. as settings */
-	if (!timed && epochs == usual && (settings->paths == NO || path_epochs == path_learning_sizes(settings, facts).plan.epochs))
+	if (!timed && epochs == usual && (settings->paths == NO || path_epochs == path_settings(settings, facts).epochs))
 		return;
 	if (open_iterations && open_embeddings)
 		settings->iterations = (int) between(1, floor(epochs / (open_epochs ? EPOCHS : settings->epochs)), ITERATIONS);
@@ -258,12 +282,13 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 	epochs = (double) epochs_in(settings, settings->iterations);
 	plan->iterations_end = (timed ? seconds_since(plan->start) : 0) + costs.before + epochs * costs.epoch;
 	plan->message = psprintf("training takes about %.0f s%s: %d iterations of %d epochs%s",
-							 plan->iterations_end + path_epochs * costs.path_epoch + costs.after,
+							 plan->iterations_end + path_seconds(&costs, settings, facts, path_epochs) + costs.after,
 							 timed ? "" : " of two idle cores", settings->iterations, settings->epochs,
 							 path_epochs > 0 ? psprintf(", %.0f epochs of the path network", path_epochs) : ", no path network");
 	plan->detail = psprintf("Embeddings are learnt after %.0f s%s. The model's settings will have what was chosen.",
 							plan->iterations_end, path_epochs == 0 ? "" :
-							psprintf(", paths after %.0f s", plan->iterations_end + path_epochs * costs.path_epoch));
+							psprintf(", paths after %.0f s",
+									 plan->iterations_end + path_seconds(&costs, settings, facts, path_epochs)));
 }
 
 void

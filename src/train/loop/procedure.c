@@ -560,7 +560,13 @@ learn_weights(Procedure *procedure, bool has_network, int64 most)
 	EvidenceParts has = {settings->evidence_rules > 0, has_network};
 	double		mrr = facts->valid_count > 0 ? procedure->best.iteration.metrics.mrr : get_float8_nan();
 
-	progress_phase(procedure->progress, PHASE_WEIGHTS, (double) (most > 0 ? most : facts->valid_count));
+	if (has_network)
+	{
+		int64		weighed = path_learning_weighed(&procedure->paths, facts);
+
+		most = most > 0 ? Min(most, weighed) : weighed;
+	}
+	progress_phase(procedure->progress, PHASE_WEIGHTS, (double) (most > 0 ? Min(most, facts->valid_count) : facts->valid_count));
 	best_iteration_restore(&procedure->best, &procedure->learner);
 	if (procedure->old_weights != NULL)
 	{

@@ -45,13 +45,12 @@ static PhaseWork
 weights_work(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner, double threads)
 {
 	PathLearning paths = path_learning_sizes(settings, facts);
-	FactIndex	index = path_index_sizes(facts);
 	double		count = Min(facts->valid_count, EV_MOST_TRIPLES);
 	double		seconds = WEIGHTS_SECONDS + kge_rank_seconds(&learner->model, 1);
 
 	if (settings->paths == YES)
 	{
-		count = Min(count, EV_PATH_WORK / path_flops(paths.plan.shape, index.entities, path_mean_edges, &index) / 5);
+		count = Min(count, (double) path_learning_weighed(&paths, facts));
 		seconds += 2.5 * path_answering_seconds(&paths, facts);
 	}
 	return (PhaseWork) {count, seconds / threads};

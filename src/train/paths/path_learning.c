@@ -13,10 +13,11 @@
 #include "utils/memutils.h"
 
 #include "core/random.h"
+#include "evidence/evidence.h"
 #include "server/host.h"
 
 #define FACTS_AT_ONCE 256		/* between two reports of progress */
-#define FLOPS 4e10				/* of a core, a second: measured (bench/RESULTS.md) */
+#define FLOPS 6e10				/* of a core, a second: measured (bench/RESULTS.md) */
 
 /* ---- sizes --------------------------------------------------------------------------- */
 
@@ -89,6 +90,14 @@ double
 path_answering_seconds(const PathLearning *learning, const TrainingFacts *facts)
 {
 	return path_answering_flops(&learning->plan, facts) / FLOPS;
+}
+
+int64
+path_learning_weighed(const PathLearning *learning, const TrainingFacts *facts)
+{
+	double		questions = EV_PATH_WORK / (path_answering_flops(&learning->plan, facts) / 2);
+
+	return (int64) Max(questions / 5, 1);
 }
 
 /* ---- open and close ---------------------------------------------------------------------- */

@@ -49,6 +49,9 @@ extern double path_learning_flops(const PathLearning *learning, const TrainingFa
 extern double path_learning_seconds(const PathLearning *learning, const TrainingFacts *facts);
 extern double path_answering_seconds(const PathLearning *learning, const TrainingFacts *facts);
 
+/* Valid triples whose questions, and those that are drawn beside them, the network answers with EV_PATH_WORK */
+extern int64 path_learning_weighed(const PathLearning *learning, const TrainingFacts *facts);
+
 /* `old` (may be NULL) is where it goes on from, if it has as many layers and numbers.  The facts must stay.  No SQL. */
 extern void path_learning_open(PathLearning *learning, const TrainSettings *settings, const TrainingFacts *facts,
 							   const PathNetwork *old, Pool *pool);
