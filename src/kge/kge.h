@@ -78,12 +78,6 @@ extern void kge_initial_entities(const KgeModel *model, Pool *pool, uint64_t see
 extern void kge_initial_relations(KgeModel *model, Pool *pool, uint64_t seed);
 
 /*
- * phi(triple), from the definition in double precision: what every faster path
- * is measured against.
- */
-extern double kge_score(const KgeModel *model, Triple triple);
-
-/*
  * The triple whose score answers for `triple` when that side of it is asked for: (h, r, t)
  * itself, or (t, inverse of r, h) for a head under reciprocal relations (Lacroix et al. 2018).
  */
@@ -132,7 +126,13 @@ extern void kge_new_entity_place(const KgeModel *model, const KgeNewEntities *ne
 /* The row of an entity that nothing places. */
 extern void kge_neutral_row(const KgeModel *model, const KgeTypicalRow *typical, float *row);
 
-/* ---- exact_score.c: exact scores of many triples ------------------------------ */
+/* ---- exact_score.c: exact scores, of one triple and of many -------------------- */
+
+/*
+ * phi(triple), from the definition in double precision: what every faster path
+ * is measured against.
+ */
+extern double kge_score(const KgeModel *model, Triple triple);
 
 /*
  * Scores of many triples: what a score takes from its relation alone, such as the cosines and sines of angles, or from

@@ -1,6 +1,6 @@
 /*
  * exact_score.c
- *		kge_score of many triples of one relation (see kge.h).
+ *		kge_score of one triple, and of many of one relation (see kge.h).
  */
 #include "core/vector.h"
 #include "score_function.h"
