@@ -773,7 +773,7 @@ COMMENT ON COLUMN g.model.settings IS 'every argument of the training';
 -- Name: COLUMN model.status; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.status IS 'ready, training, cancelled, or failed: and the reason, of the latest background training; until it is ready, the previous model answers';
+COMMENT ON COLUMN g.model.status IS 'ready, training, cancelled, or failed: and the reason, of the latest background training; until it is ready, the previous or an early one answers';
 
 
 --
@@ -2034,7 +2034,7 @@ default	3	tail	0.9785338001367766	1.2435155099104154	3	0.09160305343511449	{"all
 --
 
 COPY g.facts_version (number) FROM stdin;
-7401127598280827339
+2097645137447898768
 \.
 
 
@@ -2074,9 +2074,9 @@ default	2	24	3	39	2.0851008892059326	0.19383840430735513	{2}
 --
 
 COPY g.iteration (model, number, loss, mrr, hits_1, hits_3, hits_10, rules, inferred, sampled, train_seconds, mine_seconds, sample_seconds, evaluate_seconds, ranked, mrr_error) FROM stdin;
-default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.001753169	0.000876234	0.001452883	0.000277623	3	\N
-default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.001632119	0.000401458	0.000900561	0.000301889	3	\N
-plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000664839	0	0	0.000320147	3	\N
+default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.001925141	0.001066866	0.00133935	0.000355709	3	\N
+default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.002179929	0.000132898	0.000826248	0.000464801	3	\N
+plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000883473	0	0	0.000360025	3	\N
 \.
 
 
@@ -2085,8 +2085,8 @@ plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000664839	0	0	0.0
 --
 
 COPY g.model (name, score_function, dimensions, settings, status, created_at, trained_at, best_iteration, evidence, mrr, hits_1, hits_3, hits_10, paths) FROM stdin;
-default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "minutes": null, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 2, "last_epoch": null, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": true, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "hidden_dropout": 0.3, "min_confidence": 0, "regularization": 0, "score_function": "complex", "evidence_length": 3, "feature_dropout": 0.2, "label_smoothing": 0, "last_path_epoch": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-29 01:53:45.670992+00	2026-11-29 01:53:45.759003+00	2	{"discount": {"all": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	\N
-plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "minutes": null, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 1, "last_epoch": null, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": false, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "hidden_dropout": 0.3, "min_confidence": 0.7, "regularization": 0, "score_function": "transe", "evidence_length": 4, "feature_dropout": 0.2, "label_smoothing": 0, "last_path_epoch": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-29 01:53:45.770294+00	2026-11-29 01:53:45.776282+00	1	\N	0.09314859117490697	0	0	0.5	\N
+default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "minutes": null, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 2, "last_epoch": null, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": true, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "hidden_dropout": 0.3, "min_confidence": 0, "regularization": 0, "score_function": "complex", "evidence_length": 3, "feature_dropout": 0.2, "label_smoothing": 0, "last_path_epoch": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-29 06:26:16.927378+00	2026-11-29 06:26:17.020985+00	2	{"discount": {"all": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	\N
+plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "minutes": null, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 1, "last_epoch": null, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": false, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "hidden_dropout": 0.3, "min_confidence": 0.7, "regularization": 0, "score_function": "transe", "evidence_length": 4, "feature_dropout": 0.2, "label_smoothing": 0, "last_path_epoch": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-29 06:26:17.023595+00	2026-11-29 06:26:17.027925+00	1	\N	0.09314859117490697	0	0	0.5	\N
 \.
 
 
@@ -2111,7 +2111,7 @@ COPY g.path_network (model, layer, part, relation, inverse, numbers) FROM stdin;
 --
 
 COPY g.rejected (head, relation, tail, reason, rejected_by, rejected_at) FROM stdin;
-5	1	3	\N	postgres	2026-11-29 01:53:45.776739+00
+5	1	3	\N	postgres	2026-11-29 06:26:17.028183+00
 \.
 
 
@@ -2198,8 +2198,8 @@ plain	3	2.3993141716346145	3	0.6666666666666666	embedding
 --
 
 COPY g.training (model, started_at, ended_at, pid, status, facts) FROM stdin;
-default	2026-11-29 01:53:45.662893+00	2026-11-29 01:53:45.759163+00	22202	ready	74
-plain	2026-11-29 01:53:45.768664+00	2026-11-29 01:53:45.776332+00	22202	ready	74
+default	2026-11-29 06:26:16.92423+00	2026-11-29 06:26:17.021085+00	4689	ready	74
+plain	2026-11-29 06:26:17.021967+00	2026-11-29 06:26:17.027951+00	4689	ready	74
 \.
 
 

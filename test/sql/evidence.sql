@@ -236,7 +236,7 @@ rollback;
 begin;
 -- whatever the question's scores differ by
 update g.evidence_weight set calibration = calibration #- '{all, least_spread}';
-create table asked as select tail, probability * (1 + rho) / (rho + probability) as t, rho,
+create temp table asked as select tail, probability * (1 + rho) / (rho + probability) as t, rho,
 	least(rho, coalesce((w.calibration->'all'->>'most_odds')::float8, rho)) as bounded, coalesce((w.calibration->'all'->>'most_odds')::float8, 'infinity') as most
 from hkg_predict_tails('g', 'cat', 'knows', 100, 'm'),
 	g.relation r join g.evidence_weight w on w.relation = r.id and w.side = 'tail' and w.model = 'm', lateral (select 0.1 / (0.9 * w.held_out)) o (rho)
@@ -281,7 +281,7 @@ join g.relation n on n.name = b.relation join g.evidence_weight w on w.relation 
 where b.evidence = 'all' and e.evidence = 'embedding';
 
 -- missing facts: for each head and each tail that is asked about, the scores of hkg_score
-create table asked as select * from hkg_tools.asked('g') where relation = 'knows';
+create temp table asked as select * from hkg_tools.asked('g') where relation = 'knows';
 select k.evidence, count(*) > 5, count(*) filter (where not same(c.score, s.score, 1e-5) or s.score is null or f.h is not null) as wrong,
 	count(*) = (select count(*) from scored d where d.evidence = k.evidence and d.relation = 'knows' and (d.evidence <> 'rules' or d.score > 0)
 		and (d.head in (select entity from asked where side = 'tail') or d.tail in (select entity from asked where side = 'head')) and not exists (select from line where (h, r, t) = (d.head, d.relation, d.tail))) as all
