@@ -26,7 +26,7 @@
 #define ITERATIONS 10			/* usually, each of */
 #define EPOCHS 10
 #define MOST_EPOCHS 20			/* in place of these, where there is time */
-#define LEAST_PATH_EPOCHS 4		/* a network of fewer is not worth its time at the end */
+#define LEAST_PATH_EPOCHS 3		/* a network of fewer is not worth its time at the end */
 #define EMBEDDINGS_SHARE 0.4	/* of the time of all epochs, at most, before the path network has its usual epochs */
 #define DISTANCE_SPEED 0.6		/* of kge_epoch_seconds, by epochs of distances on the machine of reference */
 #define SPARE 0.06				/* of the time, for what was guessed too low */
