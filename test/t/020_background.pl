@@ -405,7 +405,7 @@ like(refused("select hkg_train_background(@{[ arguments(qq{'g', $arguments, mode
 $pid = value("begin read write; select hkg_train_background(@{[ arguments(qq{'g', $arguments, model => 'strict'}) ]})");
 ok(wait_until($node, q{select count(*) = 1 from g.iteration where model = 'strict'}), 'one that may write does');
 my $change = $node->background_psql('postgres');
-$change->query_safe(q{begin read write; update g.model set settings = settings where name = 'strict'});
+$change->query_safe(q{begin isolation level read committed read write; update g.model set settings = settings where name = 'strict'});
 $gate->query_safe('select pg_advisory_unlock(7)');
 ok(wait_until($node, "select wait_event in ('transactionid', 'tuple') from pg_stat_activity where pid = $pid"), 'the training waits for a change of its row');
 $change->query_safe('commit');
