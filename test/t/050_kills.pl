@@ -58,9 +58,6 @@ my %work = (
 	upgrade => { statement => q{select hkg_upgrade_graph('g')}, database => 'work', steps => [ 'waiting for a lock' ] },
 	prediction => { statement => q{select count(*) from generate_series(1, 50) i, hkg_complete('g', null, 1000, 'base', 0)}, steps => [ 'sharing a copy' ] });
 my @works = sort keys %work;
-my $pauses = value(q{set hybridkg_test.pause = 'reading'; set statement_timeout = '10s'; select hkg_train('g', } . "$small, model => 'p')") eq '';	# a training that waits
-
-note('this build has no pauses at named steps (COPT=-DHKG_PAUSE): kills come at random moments') if !$pauses;
 
 sub value
 {
@@ -69,6 +66,18 @@ sub value
 
 	return $out;
 }
+
+# whether a training waits where it is told to
+my $probe = session($node, 'probe', "set hybridkg_test.pause = 'reading'; select hkg_train(@{[ arguments(qq{'g', $small, model => 'p'}) ]})");
+my $pauses = 0;
+while (!$pauses && $probe->{run}->pumpable)
+{
+	$probe->{run}->pump_nb;
+	$pauses = value(q{select count(*) from pg_stat_activity where application_name = 'probe' and wait_event_type = 'Extension'});
+}
+value(q{select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'probe'});
+finish($probe);
+note('this build has no pauses at named steps (COPT=-DHKG_PAUSE): kills come at random moments') if !$pauses;
 
 value(q{create table source as select h.name as head, r.name as relation, t.name as tail from (select head, relation, tail from h.triple union all select head, relation, tail from h.holdout) p
 	join h.entity h on h.id = p.head join h.relation r on r.id = p.relation join h.entity t on t.id = p.tail});
@@ -206,10 +215,11 @@ sub wait_for_step
 
 	foreach my $try (1 .. 200)
 	{
-		my $state = value(qq{select (select count(*) from pg_stat_activity where $where and wait_event_type in ('Extension', 'Lock')) > 0});
+		my $state = value(qq{select case when exists (select from pg_stat_activity where $where and wait_event_type in ('Extension', 'Lock')) then 'waits'
+			when exists (select from g.model where name = 'bg' and status = 'ready') then 'done' end});
 
-		return 1 if $state eq 't';
-		return 0 if !$session->{run}->pumpable;
+		return 1 if $state eq 'waits';
+		return 0 if $state eq 'done' || !$session->{run}->pumpable;
 		sleep(0.02);
 	}
 	return 0;
