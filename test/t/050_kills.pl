@@ -50,7 +50,7 @@ my %work = (
 	sync => { statement => q{select hkg_sync('h', $$select * from source where hashtext(head) % 3 <> 0 union all select 'n' || i, 'r1', 'n' || i + 1 from generate_series(1, 20000) i$$)},
 		steps => [ 'reading', 'writing', 'indexing' ] },
 	replace => { statement => "select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'base', seed => SEED}) ]})", steps => [ @training ] },
-	background => { statement => "select hkg_train_background('g', VARIANT, model => 'bg'); select pg_sleep(60)",
+	background => { statement => "select hkg_train_background(VARIANT); select pg_sleep(60)",
 		steps => [ @training, 'learning paths', 'saving a checkpoint' ], worker => 1 },
 	tune => { statement => q{select count(*) from hkg_tune('g', '{"dimensions": [4, 8]}', '{"iterations": 2, "epochs": 2, "evidence_rules": 100, "evidence_length": 2}', model => 'tuned')},
 		steps => [ @training, 'saving a checkpoint' ], worker => 1 },
@@ -188,7 +188,7 @@ sub start_work
 {
 	my ($work, $step) = @_;
 	my $database = $work->{database} // 'postgres';
-	my $statement = $work->{statement} =~ s/SEED/3 - $seed/er =~ s/VARIANT/$variant/r;
+	my $statement = $work->{statement} =~ s/SEED/3 - $seed/er =~ s/VARIANT/arguments("'g', $variant, model => 'bg'")/er;
 	my $locker;
 
 	if ($step && $step eq 'waiting for a lock')
@@ -219,6 +219,7 @@ sub wait_for_step
 			when exists (select from g.model where name = 'bg' and status = 'ready') then 'done' end});
 
 		return 1 if $state eq 'waits';
+		$session->{run}->pump_nb;
 		return 0 if $state eq 'done' || !$session->{run}->pumpable;
 		sleep(0.02);
 	}
@@ -336,6 +337,7 @@ sub kill_at_random
 	$how = 'postmaster' if $how eq 'kill' && !defined $victim;
 	my @wrong = crash($how, $victim);
 	finish($_) foreach grep { defined } $session, $locker;
+	push @wrong, "the work itself: $session->{err}" if $session->{err} =~ /ERROR:  (22|42)/;
 	value('alter database ' . ($work->{database} // 'postgres') . ' reset hybridkg_test.pause') if $step;
 	push @wrong, check_work($name), check_model(), split /\n/, remains();
 	push @wrong, 'files of shared memory: ' . shared_files() if !shared_files_go();
