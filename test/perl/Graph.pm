@@ -233,6 +233,7 @@ sub wait_until
 	my ($node, $query, $database) = @_;
 
 	return $node->safe_psql($database // 'postgres', qq{
+		set statement_timeout = 0;
 		do \$wait\$
 		declare
 			over timestamptz = clock_timestamp() + $PostgreSQL::Test::Utils::timeout_default * interval '1 second';
