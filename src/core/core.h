@@ -171,4 +171,20 @@ arena_take(Arena *arena, size_t bytes)
 	return bytes == SIZE_MAX ? NULL : arena->allocate(arena->context, bytes);
 }
 
+/* ---- degrees ------------------------------------------------------------------ */
+
+/* So many entities have so many facts. */
+typedef struct Degree
+{
+	int64_t		facts;
+	int64_t		entities;
+} Degree;
+
+/* Of all entities, by their facts */
+typedef struct Degrees
+{
+	Degree	   *degree;
+	int			count;
+} Degrees;
+
 #endif							/* HKG_CORE_CORE_H */

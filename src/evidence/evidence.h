@@ -410,6 +410,7 @@ typedef struct EvExampleSource
 	int64_t		rejected_count;
 	double		missing;		/* share of the true facts that is assumed to be missing; 0: none is */
 	const PathNetwork *network; /* NULL: none */
+	Degrees		degrees;		/* of the facts, beside a network */
 	int64_t		most;			/* triples that are learnt from, where EV_MOST_TRIPLES take too long; 0: those */
 } EvExampleSource;
 

@@ -71,7 +71,7 @@ fifth_of_questions(const EvExampleSource *source)
 	double		most = source->most > 0 ? (double) source->most : INFINITY;
 
 	return source->network == NULL ? most :
-		fmin(most, EV_PATH_WORK / path_flops(source->network->shape, source->facts->entities, path_mean_edges, source->facts) / 5);
+		fmin(most, EV_PATH_WORK / path_flops(source->network->shape, source->facts->entities, source->degrees) / 5);
 }
 
 /* The most held-out triples: two fifths of the questions are theirs, two fifths are drawn like them. */

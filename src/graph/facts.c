@@ -147,6 +147,34 @@ graph_read(Graph *graph)
 	return data;
 }
 
+Degrees
+graph_degrees(const GraphData *data)
+{
+	int32	   *count = MemoryContextAllocExtended(CurrentMemoryContext, Max(data->entities, 1) * sizeof(int32),
+												  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	Degrees		degrees = {0};
+	int64		room = 0;
+
+	for (int64 i = 0; i < data->facts; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		count[data->fact[i].head]++;
+		count[data->fact[i].tail]++;
+	}
+	sort_array(hkg_leader(), POOL_LEADER, count, data->entities, sizeof(int32), compare_int32);
+	for (int32 i = 0; i < data->entities; i++)
+	{
+		if (degrees.count == 0 || degrees.degree[degrees.count - 1].facts != count[i])
+		{
+			degrees.degree = array_reserve(degrees.degree, degrees.count + 1, &room, sizeof(Degree));
+			degrees.degree[degrees.count++] = (Degree) {count[i], 0};
+		}
+		degrees.degree[degrees.count - 1].entities++;
+	}
+	pfree(count);
+	return degrees;
+}
+
 void
 graph_check_relation_ids(const Graph *graph, const GraphData *data)
 {

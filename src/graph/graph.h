@@ -230,6 +230,9 @@ typedef struct GraphData
 
 extern GraphData *graph_read(Graph *graph);
 
+/* In the current memory context */
+extern Degrees graph_degrees(const GraphData *data);
+
 /*
  * ERROR 54000 where a relation with facts has a negative id: in rules such numbers have other meanings (rules/rule.h).  To be
  * called by whatever finds rules.

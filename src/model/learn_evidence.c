@@ -30,11 +30,11 @@ facts_and_valid(const GraphData *data, const Triple *valid, int64 valid_count)
 
 uint64
 evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet *rules, const PathNetwork *network,
-					 int64 valid_count, int threads)
+					 Degrees degrees, int64 valid_count, int threads)
 {
 	FactIndex	facts = {.entities = data->entities,.relations = data->relations,.edges = 2 * data->facts};
 	EvExampleSource source = {.model = kge,.facts = &facts,.count = valid_count,.filter_count = data->facts + valid_count,
-	.network = network};
+	.network = network,.degrees = degrees};
 
 	return 2 * rules->count * sizeof(EvRule) + evidence_index_bytes(rules, data) +
 		path_network_bytes(network) + ev_learn_bytes(&source, threads) + source.filter_count * sizeof(Triple);
@@ -75,8 +75,11 @@ evidence_learn(Graph *graph, const char *model, const GraphData *data, const Kge
 		if (with_rules)
 			rules = evidence_read_rules(graph, model, data, NULL);
 		if (evidence.network != NULL)
+		{
 			read = path_network_facts(graph, model, data);
-		hkg_check_memory(evidence_learn_bytes(kge, data, &rules, evidence.network, valid.count, pool_threads(pool)) +
+			source.degrees = graph_degrees(read);
+		}
+		hkg_check_memory(evidence_learn_bytes(kge, data, &rules, evidence.network, source.degrees, valid.count, pool_threads(pool)) +
 						 (read == data ? 0 : read->facts * sizeof(Triple)), "learning how evidence weighs");
 		evidence_index(&evidence, &rules, read);
 		typed.answers = evidence.facts.answers = answer_sets_read(graph, data->relation_id, &evidence.facts);

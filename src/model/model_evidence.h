@@ -165,9 +165,9 @@ extern double evidence_learn(Graph *graph, const char *model, const GraphData *d
 
 /*
  * What that takes beside its arguments, of a model with such rules: once as they are read, and once as they are used;
- * and with that network, but its parameters.  NULL: none
+ * and with that network, but its parameters, on a graph of these degrees.  NULL: none
  */
 extern uint64 evidence_learn_bytes(const KgeModel *kge, const GraphData *data, const EvRuleSet *rules,
-								   const PathNetwork *network, int64 valid_count, int threads);
+								   const PathNetwork *network, Degrees degrees, int64 valid_count, int threads);
 
 #endif							/* HKG_MODEL_MODEL_EVIDENCE_H */

@@ -124,25 +124,35 @@ send_back(int width, float attention, const float *restrict state, const float *
 		  const float *restrict shift, int count, const int32_t *restrict receiver, const float *restrict d_sum,
 		  float *restrict d_state, float *restrict d_scale, float *restrict d_shift)
 {
-	Lanes		product = {0};
+	Eight		product[2] = {0};
 	float		total = 0;
 
 	for (int j = 0; j < width; j += PATH_WIDTH_STEP)
 	{
-		Lanes		g = {0};
-		Lanes		s = *(const Lanes *) (state + j);
-		Lanes		a = *(const Lanes *) (scale + j);
+		Eight		g[2] = {0};
 
 		for (int i = 0; i < count; i++)
-			g += *(const Lanes *) (d_sum + (int64_t) receiver[i] * width + j);
-		product += g * (s * a + *(const Lanes *) (shift + j));
-		g *= attention;
-		*(Lanes *) (d_state + j) += g * a;
-		*(Lanes *) (d_scale + j) += g * s;
-		*(Lanes *) (d_shift + j) += g;
+		{
+			const float *d = d_sum + (int64_t) receiver[i] * width + j;
+
+			g[0] += *(const Eight *) d;
+			g[1] += *(const Eight *) (d + 8);
+		}
+		for (int k = 0; k < 2; k++)
+		{
+			int			first = j + 8 * k;
+			Eight		s = *(const Eight *) (state + first);
+			Eight		a = *(const Eight *) (scale + first);
+
+			product[k] += g[k] * (s * a + *(const Eight *) (shift + first));
+			g[k] *= attention;
+			*(Eight *) (d_state + first) += g[k] * a;
+			*(Eight *) (d_scale + first) += g[k] * s;
+			*(Eight *) (d_shift + first) += g[k];
+		}
 	}
 	for (int k = 0; k < PATH_WIDTH_STEP; k++)
-		total += product[k];
+		total += product[k / 8][k % 8];
 	return total;
 }
 

@@ -43,8 +43,32 @@ path_keeps_all(const FactIndex *facts, PathShape shape)
 	return path_most_places(facts, shape) == facts->entities;
 }
 
+/* The facts of so many entities, which are reached in proportion to their facts, each once */
+static double
+facts_of_reached(Degrees degrees, double entities)
+{
+	double		low = 0;
+	double		high = 1e3;
+	double		facts = 0;
+
+	/* an entity of d facts is among them with a chance of 1 - e^(-rate d): the rate at which they are so many */
+	for (int i = 0; i < 40; i++)
+	{
+		double		rate = (low + high) / 2;
+		double		count = 0;
+
+		for (int j = 0; j < degrees.count; j++)
+			count -= (double) degrees.degree[j].entities * expm1(-rate * (double) degrees.degree[j].facts);
+		*(count < entities ? &low : &high) = rate;
+	}
+	for (int j = 0; j < degrees.count; j++)
+		facts -= (double) degrees.degree[j].entities * (double) degrees.degree[j].facts *
+			expm1(-low * (double) degrees.degree[j].facts);
+	return facts;
+}
+
 double
-path_flops(PathShape shape, double entities, PathEdges edges_of, const void *graph)
+path_flops(PathShape shape, double entities, Degrees degrees)
 {
 	double		width = shape.width;
 	double		places = 1;
@@ -52,21 +76,13 @@ path_flops(PathShape shape, double entities, PathEdges edges_of, const void *gra
 
 	for (int i = 0; i < shape.layers; i++)
 	{
-		double		messages = places + edges_of(graph, places);
+		double		messages = places + facts_of_reached(degrees, places);
 
 		flops += messages * 4 * width;
 		places = fmin(fmin(messages, entities), places + most_kept(shape, i));
 		flops += places * 6 * width * width;
 	}
 	return flops;
-}
-
-double
-path_mean_edges(const void *graph, double places)
-{
-	const FactIndex *facts = graph;
-
-	return places * (double) facts->edges / facts->entities;
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */

@@ -43,34 +43,6 @@ notice_overlap(Graph *graph, const GraphData *data)
 						 "where (h.head, h.relation, h.tail) = (f.head, f.relation, f.tail)", graph->prefix)));
 }
 
-static void
-count_degrees(TrainingFacts *facts)
-{
-	const GraphData *data = facts->learnt;
-	int32	   *count = MemoryContextAllocExtended(CurrentMemoryContext, Max(data->entities, 1) * sizeof(int32),
-												  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	Degree	   *degree = NULL;
-
-	for (int64 i = 0; i < data->facts; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		count[data->fact[i].head]++;
-		count[data->fact[i].tail]++;
-	}
-	sort_array(hkg_leader(), POOL_LEADER, count, data->entities, sizeof(int32), compare_int32);
-	for (int32 i = 0; i < data->entities; i++)
-	{
-		if (facts->degrees == 0 || degree[facts->degrees - 1].facts != count[i])
-		{
-			degree = degree == NULL ? palloc(sizeof(Degree)) : repalloc(degree, (facts->degrees + 1) * sizeof(Degree));
-			degree[facts->degrees++] = (Degree) {count[i], 0};
-		}
-		degree[facts->degrees - 1].entities++;
-	}
-	facts->degree = degree;
-	pfree(count);
-}
-
 TrainingFacts
 training_facts_read(Graph *graph, const TrainSettings *settings)
 {
@@ -84,7 +56,7 @@ training_facts_read(Graph *graph, const TrainSettings *settings)
 	facts.rejected = graph_read_rejected(graph, data, facts.filter, facts.filter_count, &facts.rejected_count);
 	if (facts.valid_count == 0)
 		hold_out(&facts, graph, settings);
-	count_degrees(&facts);
+	facts.degrees = graph_degrees(facts.learnt);
 	return facts;
 }
 

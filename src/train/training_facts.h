@@ -10,13 +10,6 @@
 #include "graph/version.h"
 #include "settings.h"
 
-/* So many entities have so many facts. */
-typedef struct Degree
-{
-	int64		facts;
-	int64		entities;
-} Degree;
-
 typedef struct TrainingFacts
 {
 	const GraphData *all;		/* the facts of the graph */
@@ -27,8 +20,7 @@ typedef struct TrainingFacts
 	int64		filter_count;
 	const Triple *rejected;		/* what reviewers refused, but for what is in the filter; ordered */
 	int64		rejected_count;
-	const Degree *degree;		/* of all entities, by their facts */
-	int			degrees;
+	Degrees		degrees;		/* of the facts that the iterations learn from */
 	Version		version;		/* of the graph's facts when they were read */
 } TrainingFacts;
 

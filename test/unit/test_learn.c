@@ -128,7 +128,8 @@ make_world(double a, double even_b, double odd_b, double discount)
 static EvExampleSource
 source_of(const World *world, int64_t count)
 {
-	return (EvExampleSource) {&world->model, &world->facts, &world->rules, world->triple, count, world->triple, count, NULL, 0, 0, NULL, 0};
+	return (EvExampleSource) {.model = &world->model,.facts = &world->facts,.rules = &world->rules,.triples = world->triple,.count = count,
+		.filter = world->triple,.filter_count = count};
 }
 
 static EvLearnt
@@ -355,8 +356,8 @@ test_missing(void)
 	EvRules		rules;
 	EvRule		rule[2 * WAYS];
 	EvRuleSet	set = {.rule = rule,.count = 2 * WAYS};
-	EvExampleSource source = {&model, &facts, &rules, society.held_out, society.held_outs, filter,
-	society.facts + society.held_outs, NULL, 0, MISSING, NULL, 0};
+	EvExampleSource source = {.model = &model,.facts = &facts,.rules = &rules,.triples = society.held_out,.count = society.held_outs,
+	.filter = filter,.filter_count = society.facts + society.held_outs,.missing = MISSING};
 	EvLearnt	learnt;
 	EvAnswering *answering;
 
@@ -401,7 +402,8 @@ test_several_answers(void)
 	Triple	   *held_out = &fact[3 * FAMILIES];
 	FactIndex	facts;
 	EvRules		rules;
-	EvExampleSource source = {&model, &facts, &rules, held_out, FAMILIES, fact, 4 * FAMILIES, NULL, 0, 0, NULL, 0};
+	EvExampleSource source = {.model = &model,.facts = &facts,.rules = &rules,.triples = held_out,.count = FAMILIES,
+	.filter = fact,.filter_count = 4 * FAMILIES};
 	EvLearnt	learnt;
 
 	for (int h = 0; h < FAMILIES; h++)
@@ -764,12 +766,19 @@ test_fewer_examples(void)
 	PathNetwork large = {{237, 7, 48, 2000}, NULL};
 	PathNetwork small = {{237, 1, PATH_WIDTH_STEP, 1}, NULL};
 	EvExampleSource source = {.model = &model,.facts = &facts,.count = 17000};
+	Degree		even[] = {{36, 15000}};
+	Degree		hubs[] = {{26, 14985}, {10026, 15}};	/* as many facts */
 	int64_t		all = ev_examples_all(&source);
+	int64_t		of_even;
 
 	CHECK(ev_examples_answered(&source) == 20000);
 	source.network = &large;
+	source.degrees = (Degrees) {even, 1};
+	of_even = ev_examples_answered(&source);
 	CHECK_SAYING(ev_examples_all(&source) < 20000 && ev_examples_answered(&source) > 200, "%lld of %lld examples",
 				 (long long) ev_examples_answered(&source), (long long) ev_examples_all(&source));
+	source.degrees = (Degrees) {hubs, 2};
+	CHECK(ev_examples_answered(&source) < of_even);	/* hubs make a network slower */
 	source.network = &small;
 	CHECK(ev_examples_all(&source) <= all);
 	/* as few as are asked for: as many drawn like them, and half as many besides */

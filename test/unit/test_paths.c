@@ -1138,9 +1138,27 @@ check_bits(void)
 	pool_destroy(one);
 }
 
+/*
+ * One layer from one entity: if all have two facts it sends 3 messages, with its own, to 3 entities.  If one of 1,001 has
+ * 1,000 facts and the others one each, it is the hub with a chance of 1 - x, where x = e^-x = 0.567143.
+ */
+static void
+check_flops(void)
+{
+	PathShape	shape = {RELATIONS, 1, 16, 100};
+	Degree		even[] = {{2, 1000}};
+	Degree		hub[] = {{1, 1000}, {1000, 1}};
+	double		messages = 1 + 1000 * (1 - 0.567143) + 0.567143;
+	double		of_message = 4 * 16 + 6 * 16 * 16;
+
+	CHECK(fabs(path_flops(shape, 1000, (Degrees) {even, 1}) / (3 * of_message) - 1) < 0.002);
+	CHECK(fabs(path_flops(shape, 1001, (Degrees) {hub, 2}) / (messages * of_message) - 1) < 0.002);
+}
+
 void
 test_paths(void)
 {
+	check_flops();
 	check_gradients(1, ENTITIES, 0, 0);
 	check_gradients(3, ENTITIES, 0, 0);
 	check_gradients(3, ENTITIES, 0.3, 0);

@@ -56,7 +56,7 @@ evidence_bytes(const TrainSettings *settings, const TrainingFacts *facts, const 
 	PathLearning paths = path_learning_sizes(settings, facts);
 	PathNetwork network = {.shape = paths.plan.shape};
 	uint64		learning = facts->valid_count == 0 ? 0 :
-		evidence_learn_bytes(model, data, &rules, settings->paths == YES ? &network : NULL, facts->valid_count,
+		evidence_learn_bytes(model, data, &rules, settings->paths == YES ? &network : NULL, facts->degrees, facts->valid_count,
 							 hkg_threads);
 
 	return Max(fact_index_bytes(data->entities, data->relations, data->facts) +
@@ -159,11 +159,10 @@ static void
 take_degree(void *argument, const Datum *values, const bool *nulls)
 {
 	TrainingFacts *facts = argument;
-	Degree	   *degree = facts->degrees == 0 ? palloc(sizeof(Degree)) :
-		repalloc(unconstify(Degree *, facts->degree), (facts->degrees + 1) * sizeof(Degree));
+	Degrees    *degrees = &facts->degrees;
 
-	degree[facts->degrees++] = (Degree) {DatumGetInt64(values[0]), DatumGetInt64(values[1])};
-	facts->degree = degree;
+	degrees->degree = degrees->count == 0 ? palloc(sizeof(Degree)) : repalloc(degrees->degree, (degrees->count + 1) * sizeof(Degree));
+	degrees->degree[degrees->count++] = (Degree) {DatumGetInt64(values[0]), DatumGetInt64(values[1])};
 }
 
 /* As training_facts_read, without triples; and the distinct (head, relation) and (relation, tail). */

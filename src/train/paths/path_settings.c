@@ -11,9 +11,6 @@
  * A network makes training ten times as long and more, and an answer some milliseconds.  It pays on graphs of a middle
  * size: smaller ones gained nothing, larger ones were not measured (bench/RESULTS.md, "All three").  Small graphs need
  * fewer epochs: to ask about each fact once was as good on codex-s as to ask two and a half times.
- *
- * What a question costs depends on hubs: an entity is reached in proportion to its facts, so those that are kept have
- * many more than the mean.  A layer of OpenFlights' graph sends ten times as many messages as the mean would tell.
  */
 #include "path_settings.h"
 
@@ -98,36 +95,11 @@ path_pace(const PathSettings *plan, int epoch)
 	return pace;
 }
 
-/* A PathEdges: the facts of so many entities, which are reached in proportion to their facts, each once. */
-static double
-facts_of_reached(const void *graph, double places)
-{
-	const TrainingFacts *facts = graph;
-	double		low = 0;
-	double		high = 1e3;
-	double		edges = 0;
-
-	/* an entity of d facts is among them with a chance of 1 - e^(-rate d): the rate at which they are so many */
-	for (int i = 0; i < 40; i++)
-	{
-		double		rate = (low + high) / 2;
-		double		count = 0;
-
-		for (int j = 0; j < facts->degrees; j++)
-			count -= (double) facts->degree[j].entities * expm1(-rate * (double) facts->degree[j].facts);
-		*(count < places ? &low : &high) = rate;
-	}
-	for (int j = 0; j < facts->degrees; j++)
-		edges -= (double) facts->degree[j].entities * (double) facts->degree[j].facts *
-			expm1(-low * (double) facts->degree[j].facts);
-	return edges;
-}
-
 /* Of both questions of a fact */
 static double
 flops_of(PathShape shape, const TrainingFacts *facts)
 {
-	return 2 * path_flops(shape, facts->learnt->entities, facts_of_reached, facts);
+	return 2 * path_flops(shape, facts->learnt->entities, facts->degrees);
 }
 
 double
