@@ -42,8 +42,8 @@ sub make_models
 
 	make_graph($node, 'g', 60, 500);
 	$node->safe_psql('postgres', q{
-		select hkg_train('g', 'rotate', dimensions => 8, iterations => 2, epochs => 2, model => 'm', settings => jsonb_build_object('negatives', 4));
-		select hkg_train('g', 'complex', dimensions => 8, iterations => 2, epochs => 2, model => 'm2', settings => jsonb_build_object('negatives', 4, 'reciprocal', true, 'constants', true))});
+		select hkg_train('g', 'rotate', dimensions => 8, iterations => 2, epochs => 2, model => 'm', evidence_rules => 200, settings => jsonb_build_object('negatives', 4));
+		select hkg_train('g', 'complex', dimensions => 8, iterations => 2, epochs => 2, model => 'm2', evidence_rules => 200, settings => jsonb_build_object('negatives', 4, 'reciprocal', true, 'constants', true))});
 	return;
 }
 

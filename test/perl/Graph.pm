@@ -38,8 +38,9 @@ sub start_node
 
 	$node->init(extra => ['--encoding=UTF8']);	# whatever the environment's is
 	# the node comes up again when a backend is killed
+	# small queries of large estimates are not worth compiling
 	$node->append_conf('postgresql.conf',
-		"restart_after_crash = on\nhybridkg.progress = off\n" . ($settings // ''));
+		"restart_after_crash = on\njit = off\nhybridkg.progress = off\n" . ($settings // ''));
 	$node->start;
 	$node->safe_psql('postgres', 'create extension hybridkg');
 	return $node;
@@ -225,18 +226,30 @@ sub stop_and_resume
 		"$model: stopped by $how and resumed");
 }
 
-# Waits until a query returns true, as long as for anything else; whether it did.
+# Waits until a query returns true, as long as for anything else; whether it did.  One session asks, each time in a
+# transaction of its own: sessions that begin take more time than what is waited for.
 sub wait_until
 {
 	my ($node, $query, $database) = @_;
-	my $end = time() + $PostgreSQL::Test::Utils::timeout_default;
 
-	while (time() < $end)
-	{
-		return 1 if $node->safe_psql($database // 'postgres', $query) eq 't';
-		sleep(0.02);
-	}
-	return 0;
+	return $node->safe_psql($database // 'postgres', qq{
+		set statement_timeout = 0;
+		do \$wait\$
+		declare
+			over timestamptz = clock_timestamp() + $PostgreSQL::Test::Utils::timeout_default * interval '1 second';
+		begin
+			perform set_config('wait.done', 'f', false);
+			while clock_timestamp() < over loop
+				if ($query) then
+					perform set_config('wait.done', 't', false);
+					exit;
+				end if;
+				commit;
+				perform pg_sleep(0.01);
+			end loop;
+		end
+		\$wait\$;
+		select current_setting('wait.done')}) eq 't';
 }
 
 # Whether something gets to be what it should be, a string or a pattern: what a session used is free when

@@ -13,7 +13,7 @@ my $node = start_node('concurrent');
 make_graph($node, 'g', 500, 5000);
 make_graph($node, 'other', 500, 5000);
 
-my $small = q{'distmult', dimensions => 8, iterations => 1, epochs => 2};
+my $small = q{'distmult', dimensions => 8, iterations => 1, epochs => 2, evidence_rules => 100};
 my $long = q{'distmult', dimensions => 32, iterations => 1000, epochs => 1000};
 
 $node->safe_psql('postgres', "select hkg_train(@{[ arguments(qq{'g', $small, model => 'm'}) ]})");
@@ -141,7 +141,7 @@ foreach my $epochs (200, 1000, 5000)
 		from g.triple join g.entity h on h.id = head join g.relation r on r.id = relation join g.entity t on t.id = triple.tail
 		where r.name = 'r1' order by 1, 2 limit 20) f$$)});
 	my $sampling = session($node, 'sampling',
-		qq{select hkg_train(@{[ arguments(qq{'g', 'distmult', dimensions => 32, iterations => 1, epochs => $epochs, min_quality => 0, sample_size => 1000000, model => 'm'}) ]})});
+		qq{select hkg_train(@{[ arguments(qq{'g', 'distmult', dimensions => 32, iterations => 1, epochs => $epochs, evidence_rules => 100, min_quality => 0, sample_size => 1000000, model => 'm'}) ]})});
 	$pid = wait_for_session($node, $sampling);
 	ok(wait_until($node, qq{select exists (select from hkg_progress where model = 'm' and epoch > 0) or
 		not exists (select from pg_stat_activity where pid = $pid)}), "a training of $epochs epochs is under way, or over");

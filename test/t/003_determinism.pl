@@ -19,7 +19,7 @@ sub trained
 	$node->safe_psql('postgres', qq{
 		set hybridkg.threads = $threads;
 		select hkg_train(@{[ arguments(qq{'g', '$function', dimensions => 24, iterations => 2, epochs => 3, batch_size => 100,
-			negatives => 50, top_rules => 20, omega => 0.5, min_quality => 0, accumulate => true, gamma => 6, seed => $seed, model => 'm'$more}) ]})});
+			negatives => 50, top_rules => 20, omega => 0.5, min_quality => 0, accumulate => true, evidence_rules => 200, gamma => 6, seed => $seed, model => 'm'$more}) ]})});
 	return $node->safe_psql('postgres', q{
 		select md5(string_agg(row, '|' order by row collate "C")) from (
 			select concat_ws(' ', 'entity', entity, embedding) as row from g.entity_embedding

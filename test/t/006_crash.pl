@@ -10,8 +10,8 @@ use Test::More;
 use Time::HiRes qw(sleep);
 
 my $node = start_node('crash');
-make_graph($node, 'g', 3000, 30000);
-my $old = q{select hkg_train('g', 'distmult', paths => false, dimensions => 16, iterations => 1, epochs => 2)};
+make_graph($node, 'g', 1000, 10000);
+my $old = q{select hkg_train('g', 'distmult', paths => false, dimensions => 16, iterations => 1, epochs => 2, evidence_rules => 20)};
 my $long = q{select hkg_train('g', 'distmult', paths => false, dimensions => 64, iterations => 1000, epochs => 20)};
 
 $node->safe_psql('postgres', $old);

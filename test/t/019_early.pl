@@ -13,9 +13,9 @@ use Test::More;
 my $node = start_node('early');
 make_graph($node, 'g', 300, 3000);
 
-my $iterations = q{'distmult', dimensions => 32, iterations => 60, epochs => 10, sample_size => 100, omega => 0.5, min_quality => 0, evidence_rules => 100, seed => 3};
+my $iterations = q{'distmult', dimensions => 32, iterations => 30, epochs => 10, sample_size => 100, omega => 0.5, min_quality => 0, evidence_rules => 100, seed => 3};
 my $plain = "$iterations, paths => false";
-my $paths = "@{[ $iterations =~ s{iterations => 60}{iterations => 2}r =~ s{evidence_rules => 100}{evidence_rules => 0}r ]}, paths => true, path_layers => 3, path_width => 16, path_kept => 50, path_epochs => 12, path_facts => 600";
+my $paths = "@{[ $iterations =~ s{iterations => 30}{iterations => 2}r =~ s{evidence_rules => 100}{evidence_rules => 0}r ]}, paths => true, path_layers => 3, path_width => 16, path_kept => 50, path_epochs => 12, path_facts => 600";
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
 sub train { return value('select hkg_train(' . arguments("'g', $_[0]") . ')') }
@@ -36,7 +36,7 @@ foreach my $settings ($plain, $paths)
 {
 	my $network = $settings eq $paths;
 	my ($whole, $bg) = $network ? ('whole 2', 'bg 2') : ('whole', 'bg');
-	my ($table, $rows) = $network ? ('g.path_epoch', 7) : ('g.iteration', 40);
+	my ($table, $rows) = $network ? ('g.path_epoch', 7) : ('g.iteration', 20);
 
 	train("$settings, model => '$whole'");
 	is(value("select count(*) from early where model = '$whole'"), '0', "$whole: none in a training that is one transaction");
@@ -77,7 +77,7 @@ is(value(q{select count(*) > 0 from early where network > 0 and model like '%2'}
 value(q{delete from early});
 my $answers = q{select md5(string_agg(p::text, ';' order by score desc, tail)) from hkg_predict_tails('g', 'e1', 'r1', 20, 'bg') p};
 my $before = value($answers);
-my $gate = hold($node, 'g.iteration', 'bg', 40);
+my $gate = hold($node, 'g.iteration', 'bg', 20);
 train_background("$plain, seed => 4, model => 'bg'" =~ s/seed => 3, //r);
 ok(is_held($node), 'a model is trained again');
 is(value($answers), $before, 'the previous one answers');

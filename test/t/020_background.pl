@@ -13,8 +13,8 @@ use Time::HiRes qw(sleep);
 my $node = start_node('background');
 make_graph($node, 'g', 300, 3000);
 
-# iterations enough for a training that is to be stopped
-my $arguments = q{'distmult', dimensions => 32, iterations => 20, epochs => 3, sample_size => 100, omega => 0.5, min_quality => 0, accumulate => true, seed => 3};
+# more iterations than those after which it is stopped
+my $arguments = q{'distmult', dimensions => 32, iterations => 6, epochs => 3, sample_size => 100, omega => 0.5, min_quality => 0, accumulate => true, evidence_rules => 200, seed => 3};
 my $endless = q{'distmult', dimensions => 64, iterations => 1000, epochs => 100000, top_rules => 0};
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
@@ -84,29 +84,24 @@ like($errors, qr/ERROR:  57014: /, 'which was cancelled');
 value(q{delete from g.model where name = 'long'});
 
 # a relation that is deleted after the training has read its facts: path rules that name it are written, no model fails
-my $gate = $node->background_psql('postgres');
 value(q{insert into g.relation (name) values ('gone'); insert into g.triple select head, (select id from g.relation where name = 'gone'), tail from g.triple where relation = 1});
-value("select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 30, epochs => 50, top_rules => 0, paths => false, model => 'less')");
-wait_until($node, q{select exists (select from hkg_progress where phase = 'training')});
-$gate->query_safe('begin; lock table g.iteration in share mode');
+my $gate = hold($node, 'g.iteration', 'less', 2);
+value("select hkg_train_background('g', 'distmult', dimensions => 8, iterations => 3, epochs => 5, top_rules => 0, paths => false, model => 'less')");
+ok(is_held($node), 'it has read the facts');
 value(q{delete from g.triple using g.relation r where r.id = relation and r.name = 'gone'; delete from g.relation where name = 'gone'});
-$gate->query_safe('commit');
-$gate->quit;
+let_go($node, $gate);
 ok(wait_until($node, q{select status !~ '^training' from g.model where name = 'less'}), 'a relation is deleted during a training');
 is(status('less'), 'ready', 'which ends well');
 
 # facts that are deleted after a training has read them: what its rules infer follows from those that it has read
-my $inferring = q{'distmult', dimensions => 8, iterations => 5, epochs => 300, top_rules => 50, min_confidence => 0.01, evidence_rules => 0, holdout => 0, paths => false, seed => 3};
+my $inferring = q{'distmult', dimensions => 8, iterations => 5, epochs => 30, top_rules => 50, min_confidence => 0.01, evidence_rules => 0, holdout => 0, paths => false, seed => 3};
 sub inferred { return value("select string_agg(format('%s %s %s %s', number, loss, rules, inferred), ';' order by number) from g.iteration where model = '$_[0]'") }
 value("select hkg_train(@{[ arguments(qq{'g', $inferring, model => 'all_facts'}) ]})");
+$gate = hold($node, 'g.iteration', 'fewer_facts', 2);
 value("select hkg_train_background(@{[ arguments(qq{'g', $inferring, model => 'fewer_facts'}) ]})");
-wait_until($node, q{select exists (select from hkg_progress where phase = 'training')});
-$gate = $node->background_psql('postgres');
-$gate->query_safe('begin; lock table g.iteration in share mode');
-is(value(q{select count(*) < 5 from g.iteration where model = 'fewer_facts'}), 't', 'it goes on');
+ok(is_held($node), 'it has read the facts');
 value(q{create table deleted as with gone as (delete from g.triple where mod(head + tail, 3) = 0 returning *) select * from gone});
-$gate->query_safe('commit');
-$gate->quit;
+let_go($node, $gate);
 ok(wait_until($node, q{select status = 'ready' from g.model where name = 'fewer_facts'}), 'facts are deleted during a training');
 is(inferred('fewer_facts'), inferred('all_facts'), 'which goes on with those that it has read');
 value("select hkg_train(@{[ arguments(qq{'g', $inferring, model => 'new_facts'}) ]})");

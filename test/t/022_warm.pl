@@ -11,8 +11,8 @@ use Test::More;
 my $node = start_node('warm');
 make_graph($node, 'g', 200, 2000);
 
-my $cold = q{'complex', dimensions => 16, iterations => 2, epochs => 10, top_rules => 0, seed => 1};
-my $warm = q{'complex', dimensions => 16, iterations => 12, epochs => 5, sample_size => 50, seed => 2, warm_start => true};
+my $cold = q{'complex', dimensions => 16, iterations => 2, epochs => 10, top_rules => 0, evidence_rules => 200, seed => 1};
+my $warm = q{'complex', dimensions => 16, iterations => 12, epochs => 5, sample_size => 50, evidence_rules => 200, seed => 2, warm_start => true};
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
 

@@ -68,7 +68,7 @@ $primary->safe_psql('postgres', qq{
 	update relation set name = convert_from('\\327\\251\\327\\234\\327\\225\\327\\235', 'UTF8') where name = 'r3';
 	insert into holdout select 'test', head, relation, tail from holdout where split = 'valid' and (head + tail) % 2 = 0;
 	delete from holdout v using holdout t where v.split = 'valid' and t.split = 'test' and (v.head, v.relation, v.tail) = (t.head, t.relation, t.tail);
-	select hkg_train('<g> & "h"', 'complex', 16, iterations => 3, epochs => 3, top_rules => 20, omega => 0.3, model => '<b>"m', settings => jsonb_build_object('min_quality', 0.2));
+	select hkg_train('<g> & "h"', 'complex', 16, iterations => 3, epochs => 3, top_rules => 20, evidence_rules => 300, omega => 0.3, model => '<b>"m', settings => jsonb_build_object('min_quality', 0.2));
 	select hkg_train('<g> & "h"', 'distmult', 8, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'plain');
 });
 my $graph = q{'<g> & "h"'};
@@ -295,7 +295,7 @@ foreach my $encoding ([ 'LATIN1', "chr(233)", 'e9' ], [ 'SQL_ASCII', q{e'\\xff'}
 # ---- memory, cancel ------------------------------------------------------------------------------------------------------------------
 
 make_graph($primary, 'big', 2000, 30000);
-$primary->safe_psql('postgres', q{select hkg_train('big', 'complex', 64, iterations => 1, epochs => 1, top_rules => 20, paths => false)});
+$primary->safe_psql('postgres', q{select hkg_train('big', 'complex', 64, iterations => 1, epochs => 1, top_rules => 20, evidence_rules => 500, paths => false)});
 
 # the list of missing facts, drawn from too many questions to ask all: each has the probability of hkg_complete
 my $list = figures_of(page(q{hkg_report('big')}), 'a larger graph')->{models}[0]{missing};

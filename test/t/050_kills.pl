@@ -50,7 +50,7 @@ my %work = (
 	sync => { statement => q{select hkg_sync('h', $$select * from source where hashtext(head) % 3 <> 0 union all select 'n' || i, 'r1', 'n' || i + 1 from generate_series(1, 20000) i$$)},
 		steps => [ 'reading', 'writing', 'indexing' ] },
 	replace => { statement => "select hkg_train(@{[ arguments(qq{'g', $arguments, model => 'base', seed => SEED}) ]})", steps => [ @training ] },
-	background => { statement => "select hkg_train_background('g', VARIANT, model => 'bg'); select pg_sleep(60)",
+	background => { statement => "select hkg_train_background(VARIANT); select pg_sleep(60)",
 		steps => [ @training, 'learning paths', 'saving a checkpoint' ], worker => 1 },
 	tune => { statement => q{select count(*) from hkg_tune('g', '{"dimensions": [4, 8]}', '{"iterations": 2, "epochs": 2, "evidence_rules": 100, "evidence_length": 2}', model => 'tuned')},
 		steps => [ @training, 'saving a checkpoint' ], worker => 1 },
@@ -58,9 +58,6 @@ my %work = (
 	upgrade => { statement => q{select hkg_upgrade_graph('g')}, database => 'work', steps => [ 'waiting for a lock' ] },
 	prediction => { statement => q{select count(*) from generate_series(1, 50) i, hkg_complete('g', null, 1000, 'base', 0)}, steps => [ 'sharing a copy' ] });
 my @works = sort keys %work;
-my $pauses = value(q{set hybridkg_test.pause = 'reading'; set statement_timeout = '10s'; select hkg_train('g', } . "$small, model => 'p')") eq '';	# a training that waits
-
-note('this build has no pauses at named steps (COPT=-DHKG_PAUSE): kills come at random moments') if !$pauses;
 
 sub value
 {
@@ -69,6 +66,18 @@ sub value
 
 	return $out;
 }
+
+# whether a training waits where it is told to
+my $probe = session($node, 'probe', "set hybridkg_test.pause = 'reading'; select hkg_train(@{[ arguments(qq{'g', $small, model => 'p'}) ]})");
+my $pauses = 0;
+while (!$pauses && $probe->{run}->pumpable)
+{
+	$probe->{run}->pump_nb;
+	$pauses = value(q{select count(*) from pg_stat_activity where application_name = 'probe' and wait_event_type = 'Extension'});
+}
+value(q{select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'probe'});
+finish($probe);
+note('this build has no pauses at named steps (COPT=-DHKG_PAUSE): kills come at random moments') if !$pauses;
 
 value(q{create table source as select h.name as head, r.name as relation, t.name as tail from (select head, relation, tail from h.triple union all select head, relation, tail from h.holdout) p
 	join h.entity h on h.id = p.head join h.relation r on r.id = p.relation join h.entity t on t.id = p.tail});
@@ -179,7 +188,7 @@ sub start_work
 {
 	my ($work, $step) = @_;
 	my $database = $work->{database} // 'postgres';
-	my $statement = $work->{statement} =~ s/SEED/3 - $seed/er =~ s/VARIANT/$variant/r;
+	my $statement = $work->{statement} =~ s/SEED/3 - $seed/er =~ s/VARIANT/arguments("'g', $variant, model => 'bg'")/er;
 	my $locker;
 
 	if ($step && $step eq 'waiting for a lock')
@@ -206,10 +215,12 @@ sub wait_for_step
 
 	foreach my $try (1 .. 200)
 	{
-		my $state = value(qq{select (select count(*) from pg_stat_activity where $where and wait_event_type in ('Extension', 'Lock')) > 0});
+		my $state = value(qq{select case when exists (select from pg_stat_activity where $where and wait_event_type in ('Extension', 'Lock')) then 'waits'
+			when exists (select from g.model where name = 'bg' and status = 'ready') then 'done' end});
 
-		return 1 if $state eq 't';
-		return 0 if !$session->{run}->pumpable;
+		return 1 if $state eq 'waits';
+		$session->{run}->pump_nb;
+		return 0 if $state eq 'done' || !$session->{run}->pumpable;
 		sleep(0.02);
 	}
 	return 0;
@@ -326,6 +337,7 @@ sub kill_at_random
 	$how = 'postmaster' if $how eq 'kill' && !defined $victim;
 	my @wrong = crash($how, $victim);
 	finish($_) foreach grep { defined } $session, $locker;
+	push @wrong, "the work itself: $session->{err}" if $session->{err} =~ /ERROR:  (22|42)/;
 	value('alter database ' . ($work->{database} // 'postgres') . ' reset hybridkg_test.pause') if $step;
 	push @wrong, check_work($name), check_model(), split /\n/, remains();
 	push @wrong, 'files of shared memory: ' . shared_files() if !shared_files_go();

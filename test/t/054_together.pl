@@ -198,11 +198,12 @@ append_to_file("$tmp/$_.sql", "select 1 / (($question) = any ($right))::int, nex
 append_to_file("$tmp/repeat.sql", "begin isolation level repeatable read;\n$question \\gset\n\\sleep 20 ms\n" .
 	"select 1 / (':answer' = ($question) and ':answer' = any ($right))::int, nextval('repeat');\nend;\n");
 
-# 32 clients: of sessions that stay, sessions that do not, and transactions that see one model until they end
+# Many clients: of sessions that stay, sessions that do not, and transactions that see one model until they end
 sub replace
 {
 	my ($number) = @_;
-	my @clients = ([ '-c', 16, '-f', "$tmp/stay.sql" ], [ '-c', 8, '-C', '-f', "$tmp/leave.sql" ], [ '-c', 8, '-f', "$tmp/repeat.sql" ]);
+	my $eighth = is_long() ? 4 : 1;
+	my @clients = ([ '-c', 4 * $eighth, '-f', "$tmp/stay.sql" ], [ '-c', 2 * $eighth, '-C', '-f', "$tmp/leave.sql" ], [ '-c', 2 * $eighth, '-f', "$tmp/repeat.sql" ]);
 	value("alter sequence $_ restart") foreach @kinds;
 	my @out = map { '' } @clients;
 	my @runs = map { IPC::Run::start([ 'pgbench', '-n', '-T', 600, '-h', $node->host, '-p', $node->port, @{ $clients[$_] }, 'postgres' ], '>', \$out[$_], '2>&1') } 0 .. $#clients;
@@ -220,7 +221,7 @@ sub replace
 	push @wrong, grep { /error|aborted|ERROR/ } map { split /\n/ } @out;
 	# each kind of client has had answers, several of each replacement
 	push @wrong, grep { (split)[1] < 50 } map { "$_: " . value("select last_value from $_") . ' answers' } @kinds;
-	return ('five times, under 32 clients', @wrong);
+	return ('five times, under ' . 8 * $eighth . ' clients', @wrong);
 }
 
 campaign('replacements', 1, 10, \&replace);

@@ -502,7 +502,7 @@ test_learning(KgePrecision precision)
 	training.precision = precision;
 	kge_model_initialise(&model, pool, 3);
 	trainer = kge_trainer_create(&arena, pool, &model, &training, count);
-	for (uint64_t epoch = 0; epoch < 150; epoch++)
+	for (uint64_t epoch = 0; epoch < 120; epoch++)
 		kge_train_epoch(trainer, fact, NULL, count, epoch);
 	kge_rank(&arena, pool, &model, NULL, (KgeTriples) {fact, count}, (KgeTriples) {fact, count}, 1, (KgeRanks) {head, tail});
 	CHECK_SAYING(kge_metrics(tail, count).mrr > 0.95, "tails: MRR %g", kge_metrics(tail, count).mrr);

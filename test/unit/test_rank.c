@@ -437,7 +437,7 @@ test_rank(void)
 	for (int i = 0; i < variant_count; i++)
 	{
 		test_random_model(variants[i], 10, 50);
-		test_random_model(variants[i], 33, 700);
+		test_random_model(variants[i], 33, 540);
 		test_ties(variants[i]);
 		test_near_ties(variants[i]);
 		test_odd_numbers(variants[i], NAN, false);
