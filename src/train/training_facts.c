@@ -4,10 +4,6 @@
  */
 #include "training_facts.h"
 
-#include "miscadmin.h"
-#include "utils/memutils.h"
-
-#include "core/sort.h"
 #include "model/model.h"
 #include "server/host.h"
 
