@@ -97,8 +97,9 @@ typedef struct TrainSettings
 	bool		accumulate;
 	double		rule_weight;
 	int			evidence_rules;
-	int			evidence_length;
+	int			evidence_length;	/* this and evidence_triples: 0, by the time that there is (plan.c) */
 	double		evidence_seconds;
+	int			evidence_triples;
 	double		holdout;
 	double		assume_missing;
 	Decision	paths;			/* path_settings_decide leaves NO or YES */

@@ -15,6 +15,7 @@
 
 #include "utils/memutils.h"
 
+#include "model/model_evidence.h"
 #include "server/host.h"
 #include "train/embeddings/learner.h"
 #include "train/embeddings/valid_ranking.h"
@@ -26,6 +27,9 @@
 #define ITERATIONS 10			/* usually, each of */
 #define EPOCHS 10
 #define MOST_EPOCHS 20			/* in place of these, where there is time */
+#define WEIGHTS_SHARE 0.1		/* of the time, at most, for weights of evidence ... */
+#define LEAST_TRIPLES 200		/* ... that are learnt from as many triples at least */
+#define SHORT_EVIDENCE_LENGTH 3	/* atoms of path rules, where there is no time for more */
 #define LEAST_PATH_EPOCHS 3		/* a network of fewer is not worth its time at the end */
 #define EMBEDDINGS_SHARE 0.4	/* of the time of all epochs, at most, before the path network has its usual epochs */
 #define DISTANCE_SPEED 0.6		/* of kge_epoch_seconds, by epochs of distances on the machine of reference */
@@ -33,6 +37,15 @@
 #define MEASURING 0.01			/* of the time, for each of the two measurements */
 #define LONGEST 2				/* seconds of each, at most */
 #define MOST_SLOWNESS 3			/* of what is not measured: epochs of few facts are slow by themselves */
+
+/* Threads, and how much longer than on the machine of reference they take */
+typedef struct Speed
+{
+	double		threads;
+	double		epochs;
+	double		paths;			/* all that a path network takes part in */
+	double		others;
+} Speed;
 
 /* Seconds */
 typedef struct Costs
@@ -42,6 +55,7 @@ typedef struct Costs
 	double		path_epoch;		/* but for the last ones */
 	double		last_path_epoch;
 	double		after;			/* all epochs */
+	double		weighed_triple;	/* without a path network; part of that */
 } Costs;
 
 /* Whether a measurement may take so many bytes: a training that needs too many is refused later. */
@@ -119,27 +133,53 @@ paths_slowness(const TrainSettings *settings, const TrainingFacts *facts, double
 	return slowness;
 }
 
-/* With `threads` of the machine of bench/RESULTS.md */
+static double
+between(double least, double number, double most)
+{
+	return Max(least, Min(number, most));
+}
+
+/* Seconds of all that follows the epochs, with a path network or without one, on the machine of reference */
+static double
+seconds_after(const TrainSettings *settings, const TrainingFacts *facts, double threads, Decision paths)
+{
+	TrainSettings some = *settings;
+	Learner		learner = learner_sizes(settings, facts);
+	ValidRanking ranking = valid_ranking_sizes(settings, facts, &learner);
+	PhaseWork	work[PROGRESS_PHASES] = {{0, 0}};
+	double		seconds = 0;
+
+	some.paths = paths;
+	work_of(&some, facts, &learner, &ranking, threads, work);
+	for (int i = 0; i < PROGRESS_PHASES; i++)
+		if (i == PHASE_PATH_RULES || i == PHASE_WEIGHTS || i == PHASE_WRITING)
+			seconds += work[i].units * work[i].seconds;
+	return seconds;
+}
+
 static Costs
-costs_of(const TrainSettings *settings, const TrainingFacts *facts, double threads)
+costs_of(const TrainSettings *settings, const TrainingFacts *facts, Speed speed)
 {
 	Learner		learner = learner_sizes(settings, facts);
 	ValidRanking ranking = valid_ranking_sizes(settings, facts, &learner);
 	PathLearning paths = path_learning_sizes(settings, facts);
 	PhaseWork	work[PROGRESS_PHASES] = {{0, 0}};
 	double		seconds[PROGRESS_PHASES];
+	double		without = seconds_after(settings, facts, speed.threads, NO);
+	double		with = seconds_after(settings, facts, speed.threads, settings->paths);
 
-	work_of(settings, facts, &learner, &ranking, threads, work);
+	work_of(settings, facts, &learner, &ranking, speed.threads, work);
 	for (int i = 0; i < PROGRESS_PHASES; i++)
 		seconds[i] = work[i].units > 0 ? work[i].units * work[i].seconds : 0;
 	return (Costs) {
-		.before = seconds[PHASE_MINING],
-		.epoch = (seconds[PHASE_TRAINING] + seconds[PHASE_EVALUATING] + seconds[PHASE_INFERRING]) /
+		.before = speed.others * seconds[PHASE_MINING],
+		.epoch = speed.epochs * (seconds[PHASE_TRAINING] + seconds[PHASE_EVALUATING] + seconds[PHASE_INFERRING]) /
 			(double) epochs_in(settings, settings->iterations),
-		.path_epoch = work[PHASE_PATHS].seconds * (double) paths.plan.facts,
-		.last_path_epoch = work[PHASE_PATHS].seconds *
+		.path_epoch = speed.paths * work[PHASE_PATHS].seconds * (double) paths.plan.facts,
+		.last_path_epoch = speed.paths * work[PHASE_PATHS].seconds *
 			(path_learning_units(&paths, facts, paths.plan.epochs) - path_learning_units(&paths, facts, paths.plan.epochs - 1)),
-		.after = seconds[PHASE_PATH_RULES] + seconds[PHASE_WEIGHTS] + seconds[PHASE_WRITING]
+		.after = speed.others * without + speed.paths * (with - without),
+		.weighed_triple = speed.others * work[PHASE_WEIGHTS].seconds
 	};
 }
 
@@ -157,10 +197,24 @@ path_seconds(const Costs *costs, const TrainSettings *settings, const TrainingFa
 	return (epochs - last) * costs->path_epoch + last * costs->last_path_epoch;
 }
 
-static double
-between(double least, double number, double most)
+/*
+ * What follows the epochs, if the call left it open: weights of so many triples that they have their share of the time,
+ * and short path rules where longer ones leave no time for an epoch.
+ */
+static void
+plan_evidence(TrainSettings *settings, const TrainingFacts *facts, Speed speed, double seconds)
 {
-	return Max(least, Min(number, most));
+	TrainSettings without = *settings;
+	Costs		costs;
+
+	without.paths = NO;
+	costs = costs_of(&without, facts, speed);
+	if (settings->evidence_triples == 0 && costs.weighed_triple * (double) facts->valid_count > WEIGHTS_SHARE * seconds)
+		without.evidence_triples = settings->evidence_triples =
+			(int) between(LEAST_TRIPLES, WEIGHTS_SHARE * seconds / costs.weighed_triple, EV_MOST_TRIPLES);
+	costs = costs_of(&without, facts, speed);
+	if (settings->evidence_length == 0 && costs.before + costs.epoch + costs.after > seconds)
+		settings->evidence_length = SHORT_EVIDENCE_LENGTH;
 }
 
 void
@@ -174,6 +228,7 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 	bool		open_path_epochs = settings->path_epochs == 0 && (timed || open_paths);
 	double		seconds = 60 * (timed ? settings->minutes : DEFAULT_MINUTES);
 	TrainSettings without;
+	Speed		speed = {2, 1, 1, 1};
 	Costs		costs;
 	Costs		least;			/* without paths */
 	double		room;			/* seconds for epochs of both kinds */
@@ -199,34 +254,33 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 	usual = (double) epochs_in(settings, settings->iterations);
 
 	/* 2. what it takes, here and now or on two cores of the machine of reference */
-	without = *settings;
-	without.paths = NO;
-	least = costs_of(&without, facts, timed ? hkg_threads : 2);
-	costs = settings->paths == YES ? costs_of(settings, facts, timed ? hkg_threads : 2) : least;
 	if (timed)
 	{
 		double		measuring = Min(MEASURING * seconds, LONGEST);
-		double		slow = epochs_slowness(graph, settings, facts, measuring);
-		double		slow_paths = settings->paths == YES ? paths_slowness(settings, facts, measuring) : slow;
 
-		double		other = between(1 / MOST_SLOWNESS, slow, MOST_SLOWNESS);
-
-		costs = (Costs) {
-			costs.before * other, costs.epoch * slow, costs.path_epoch * slow_paths, costs.last_path_epoch * slow_paths,
-			least.after * other + (costs.after - least.after) * slow_paths
-		};
-		least = (Costs) {least.before * other, least.epoch * slow, 0, 0, least.after * other};
+		speed.threads = hkg_threads;
+		speed.epochs = speed.paths = epochs_slowness(graph, settings, facts, measuring);
+		speed.others = between(1 / MOST_SLOWNESS, speed.epochs, MOST_SLOWNESS);
+		if (settings->paths == YES)
+			speed.paths = paths_slowness(settings, facts, measuring);
 		room = (1 - SPARE) * seconds - seconds_since(plan->start);
 	}
 	else
 	{
 		if (kge_is_distance(settings_model(settings).function))
-		{
-			costs.epoch *= DISTANCE_SPEED;
-			least.epoch *= DISTANCE_SPEED;
-		}
-		/* these minutes beside what was asked for */
-		room = seconds + (open_embeddings ? 0 : usual * costs.epoch);
+			speed.epochs = DISTANCE_SPEED;
+		room = seconds;
+	}
+	plan_evidence(settings, facts, speed, room);
+	without = *settings;
+	without.paths = NO;
+	least = costs_of(&without, facts, speed);
+	costs = settings->paths == YES ? costs_of(settings, facts, speed) : least;
+	if (!timed)
+	{
+		/* beside what was asked for */
+		if (!open_embeddings)
+			room += usual * costs.epoch;
 		if (!open_paths && settings->paths == YES)
 			room += path_seconds(&costs, settings, facts, path_settings(settings, facts).epochs) + costs.after - least.after;
 	}

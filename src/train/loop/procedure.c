@@ -648,7 +648,7 @@ finish(Procedure *procedure)
 	if (procedure->network != NULL)
 		path_network_write(graph, settings->model, facts->all, procedure->network);
 	/* 2. weights and probabilities */
-	(void) learn_weights(procedure, procedure->network != NULL, 0);
+	(void) learn_weights(procedure, procedure->network != NULL, settings->evidence_triples);
 	/* 3. the same rules under the same ids; path rules are counted on all facts now */
 	if (facts_are_held_out(facts) && procedure->path_rules->count > 0)
 	{

@@ -9,18 +9,21 @@
 #include "server/host.h"
 #include "train/partitions/node_buckets.h"
 #include "train/paths/path_learning.h"
+#include "train/paths/path_rules.h"
 
 /*
- * Seconds of a core for one unit of a phase, by trainings on FB15k-237, WN18RR and Debian's packages; path rules took 0.6
- * to 2 times as long there, weights 3 to 5.4 ms a triple (bench/RESULTS.md, What hkg_progress promises).  They count until
- * the first unit of the phase was measured (server/progress.c).  The others are those of the library (kge_epoch_seconds).
+ * Seconds of a core for one unit of a phase, by trainings on FB15k-237, WN18RR, WordNet, packages and flights; weights of
+ * flights, which has hubs, take three times as long (bench/RESULTS.md).  They count until the first unit of the phase was
+ * measured (server/progress.c).  The others are those of the library (kge_epoch_seconds).
  */
-#define MINING_SECONDS 1.5e-5	/* of a fact */
+#define MINING_SECONDS 6e-6		/* of a fact */
 #define MINING_CONSTANTS 50		/* times as long; 38 on codex-s, 55 on FB15k-237, 300 on umls */
 #define INFERRING_SECONDS 3e-6	/* of a fact, in each iteration */
 #define PATH_RULES_SECONDS 3e-5	/* of a fact */
-#define WEIGHTS_SECONDS 4e-3	/* of a triple of the valid split, beside its ranks */
-#define WRITING_SECONDS 2.5e-5	/* of an entity or a rule */
+#define SHORT_RULES 0.2			/* of that, without bodies of three atoms */
+#define WEIGHTS_SECONDS 3e-3	/* of a triple that is learnt from, beside its scores ... */
+#define WEIGHTS_RANKS 6			/* ... which take so many times as long as its ranks: of more questions, fewer at once */
+#define WRITING_SECONDS 4e-5	/* of an entity or a rule */
 
 /* With facts held out, path rules are counted again. */
 static PhaseWork
@@ -32,6 +35,8 @@ path_rules_work(const TrainSettings *settings, const TrainingFacts *facts, doubl
 
 	if (settings->evidence_rules == 0)
 		work.units = 0;
+	if (path_rules_search(settings, facts->learnt->facts).length < 3)
+		work.seconds *= SHORT_RULES;
 	if (settings->evidence_seconds > 0)
 		work.seconds = Min(work.seconds, settings->evidence_seconds / (double) facts->all->facts);
 	return work;
@@ -45,8 +50,9 @@ static PhaseWork
 weights_work(const TrainSettings *settings, const TrainingFacts *facts, const Learner *learner, double threads)
 {
 	PathLearning paths = path_learning_sizes(settings, facts);
-	double		count = Min(facts->valid_count, EV_MOST_TRIPLES);
-	double		seconds = WEIGHTS_SECONDS + kge_rank_seconds(&learner->model, 1);
+	double		most = settings->evidence_triples > 0 ? settings->evidence_triples : EV_MOST_TRIPLES;
+	double		count = Min(facts->valid_count, most);
+	double		seconds = WEIGHTS_SECONDS + WEIGHTS_RANKS * kge_rank_seconds(&learner->model, 1);
 
 	if (settings->paths == YES)
 	{

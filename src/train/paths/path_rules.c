@@ -16,6 +16,8 @@
 #include "server/host.h"
 #include "server/progress.h"
 
+#define EVIDENCE_LENGTH 4
+
 /* Measured: rules of a confidence of one in a thousand still improve the order of answers. */
 #define MIN_SUPPORT 2
 #define MIN_CONFIDENCE 0.001
@@ -28,7 +30,7 @@ EvSearch
 path_rules_search(const TrainSettings *settings, int64 facts)
 {
 	EvSearch	search = {
-		.length = settings->evidence_length - 1,
+		.length = (settings->evidence_length > 0 ? settings->evidence_length : EVIDENCE_LENGTH) - 1,
 		.limit = settings->evidence_rules,
 		.min_support = MIN_SUPPORT,
 		.min_confidence = MIN_CONFIDENCE,
