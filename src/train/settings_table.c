@@ -182,14 +182,13 @@ const Setting settings_table[] = {
 		.meaning = "most path rules, r(X,Y) <= b(X,A), c(A,Y), that are kept as evidence at prediction"},
 	{SETTING(evidence_length, INT), .low = 2,.high = RULE_MAX_BODY + 1,.optional = true,.not_tuned = true,
 		.in_words = "4, or 3 where minutes are few",
-		.meaning = "atoms of a path rule, head included; 6 for a sparse graph such as WordNet, on dense ones "
-		"long rules mislead"},
+		.meaning = "atoms of a path rule, head included; 6 for a sparse graph such as WordNet"},
 	{SETTING(evidence_seconds, FLOAT), .low = 1e-3,.high = 1e6,.optional = true,.not_tuned = true,
 		.in_words = "no limit",
 		.meaning = "the time for the search of path rules; what is found by then depends on the machine"},
 	{SETTING(evidence_triples, INT), .low = 1,.high = EV_MOST_TRIPLES,.optional = true,.not_tuned = true,
 		.in_words = "all, or as many as a tenth of the time has",
-		.meaning = "most triples of the valid split, or held-out facts, that weights and probabilities are learnt from"},
+		.meaning = "most held-out facts that weights and probabilities are learnt from"},
 	{SETTING(holdout, FLOAT), .low = 0,.high = 0.5,.not_tuned = true,.usual = "0.05",
 		.meaning = "the share of the facts that is held out if there is no valid split, at most 5000 and none "
 		"below 50; 0: none, and a probability is sigma(score)"},
