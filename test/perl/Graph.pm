@@ -9,7 +9,9 @@ package Graph;
 use strict;
 use warnings;
 
+use Digest::MD5 qw(md5_hex);
 use Exporter 'import';
+use Fcntl qw(:flock);
 use IPC::Run;
 use List::Util qw(min);
 use POSIX qw(_SC_CLK_TCK sysconf);
@@ -28,6 +30,29 @@ sub arguments
 
 	return $list if $list !~ s/\b(\w+) => /\x01'$1', /g;
 	return $list =~ s/\x01/settings => jsonb_build_object(/r =~ s/\x01//gr . ')';
+}
+
+# Clusters are copies of one that the first test made with the same arguments: initdb takes half a second of a processor.
+{
+	no warnings 'redefine';
+	my $system_or_bail = \&PostgreSQL::Test::Utils::system_or_bail;
+
+	*PostgreSQL::Test::Utils::system_or_bail = sub {
+		my ($program, $option, $folder, @arguments) = @_;
+
+		goto &$system_or_bail if $program ne 'initdb' || $option ne '-D';
+		my $made = "$PostgreSQL::Test::Utils::tmp_check/initdb-" . md5_hex("$ENV{PATH} @arguments");
+
+		open my $lock, '>', "$made.lock" or die "$made.lock: $!";
+		flock $lock, LOCK_EX;
+		if (!-e $made)
+		{
+			$system_or_bail->('initdb', '-D', "$made.new", @arguments);
+			rename "$made.new", $made or die "$made: $!";
+		}
+		close $lock;
+		$system_or_bail->('cp', '-a', $made, $folder);
+	};
 }
 
 # A started node with the extension in the database postgres; settings as in postgresql.conf.
