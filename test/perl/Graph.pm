@@ -91,11 +91,12 @@ sub kill_backend
 # A graph with rules in it, the same one for the same arguments:
 # r1 is random, its tails skewed; r2 holds half of r1; r3 inverts half of r1;
 # r4 holds a fifth of what r1 and r2 compose; r5 is random.
-# A tenth of all is held out as valid.
+# A share is held out as valid: a tenth, but not many more than 60, to each of which weights and probabilities are fitted.
 sub make_graph
 {
-	my ($node, $graph, $entities, $facts) = @_;
+	my ($node, $graph, $entities, $facts, $share) = @_;
 
+	$share //= min(0.1, 60 / $facts);
 	$node->safe_psql('postgres', qq{
 		create or replace function draw(i bigint, seed bigint) returns float8 language sql immutable
 			return (hashint8extended(i, seed) & 1073741823) / 1073741824.0;
@@ -112,9 +113,9 @@ sub make_graph
 				from generate_series(1, $facts / 6) i;
 		select hkg_create_graph('$graph');
 		select hkg_load('$graph', 'select ''e'' || h, r, ''e'' || t from fact
-			where draw(h * 1000003::bigint + t, 8) >= 0.1 order by 1, 2, 3');
+			where draw(h * 1000003::bigint + t, 8) >= $share order by 1, 2, 3');
 		select hkg_load('$graph', 'select ''e'' || h, r, ''e'' || t from fact
-			where draw(h * 1000003::bigint + t, 8) < 0.1 order by 1, 2, 3', 'valid');
+			where draw(h * 1000003::bigint + t, 8) < $share order by 1, 2, 3', 'valid');
 	});
 	return;
 }
