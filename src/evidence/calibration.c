@@ -153,6 +153,7 @@ typedef struct CalibrationTask
 	Prior		weak[STAGES];	/* of the common fit */
 	double		average[STAGES][FEATURES][FEATURES];	/* curvature of the common loss, for a held-out answer */
 	KeyFit	   *fit;			/* of each key */
+	KeyFit	   *best_fit;		/* of each key, by the best prior so far */
 	ShownCandidate *shown;		/* EV_SHOWN of each example, in the order of all */
 	int		   *shown_count;
 	Regression *partial;		/* of each item */
@@ -180,6 +181,7 @@ take_calibration(CalibrationTask *task, Allocation *allocation, int64_t examples
 	task->shown = TAKE(allocation, ShownCandidate, (size_t) examples * EV_SHOWN);
 	task->shown_count = TAKE(allocation, int, (size_t) examples);
 	task->fit = TAKE(allocation, KeyFit, (size_t) keys);
+	task->best_fit = TAKE(allocation, KeyFit, (size_t) keys);
 	task->exclusive = TAKE(allocation, bool, (size_t) keys);
 	learnt->held_out = TAKE(allocation, double, (size_t) keys / 2);
 	learnt->most_odds = TAKE(allocation, double, (size_t) keys / 2);
@@ -330,29 +332,22 @@ cases_of(const CalibrationTask *task, const KeyFit *fit, int64_t i, Case *cases)
 	return count;
 }
 
-/* What a fit gives a case */
-typedef struct Judgement
-{
-	double		truth;			/* T */
-	double		probability;	/* of a missing fact, or the chance where nothing is assumed to be missing */
-	double		chance;			/* to be one of the held-out facts */
-	double		slope;			/* of the logit of the chance, by the features' sum */
-} Judgement;
-
-static Judgement
-judge(const CalibrationTask *task, const Fit *fit, int32_t key, const double *feature)
+/* T of a case by a fit */
+static double
+truth_of(const Fit *fit, const double *feature)
 {
 	double		x = 0;
-	double		p;
-	double		chance;
 
 	for (int i = 0; i < FEATURES; i++)
 		x += fit->x[i] * feature[i];
-	p = 1 / (1 + exp(-x));
-	if (task->odds == NULL)
-		return (Judgement) {p, p, p, 1};
-	chance = p / (1 + fmin(task->odds[key], task->most_odds[key / 2]));
-	return (Judgement) {p, ev_missing(p, task->odds[key]), chance, (1 - p) / (1 - chance)};
+	return 1 / (1 + exp(-x));
+}
+
+/* The chance of what is true with that probability to be one of the held-out facts */
+static double
+chance_of(const CalibrationTask *task, int32_t key, double truth)
+{
+	return task->odds == NULL ? truth : truth / (1 + fmin(task->odds[key], task->most_odds[key / 2]));
 }
 
 /* ---- the loss ------------------------------------------------------------------------------ */
@@ -362,9 +357,10 @@ static void
 add_case(const CalibrationTask *task, const Fit *fit, int32_t key, const Case *added, Regression *sums)
 {
 	double		target = fit->target[added->answer];
-	Judgement	judged = judge(task, fit, key, added->feature);
-	double		p = added->is_false ? judged.truth : judged.chance;
-	double		slope = added->is_false ? 1 : judged.slope;
+	double		truth = truth_of(fit, added->feature);
+	double		p = added->is_false ? truth : chance_of(task, key, truth);
+	/* of the logit of p, by the features' sum */
+	double		slope = added->is_false || task->odds == NULL ? 1 : (1 - truth) / (1 - p);
 	double		gradient = added->weight * slope * (p - target);
 	/* that which is expected: never negative */
 	double		curvature = added->weight * fmax(slope * slope * p * (1 - p), 1e-12);
@@ -868,6 +864,21 @@ other_loss(const CalibrationTask *task)
 
 /* ---- the error ------------------------------------------------------------------------------ */
 
+/* What a fit gives a candidate that is shown */
+typedef struct Judgement
+{
+	double		probability;	/* of a missing fact, or the chance where nothing is assumed to be missing */
+	double		chance;			/* to be one of the held-out facts */
+} Judgement;
+
+static Judgement
+judge(const CalibrationTask *task, const Fit *fit, int32_t key, const double *feature)
+{
+	double		truth = truth_of(fit, feature);
+
+	return (Judgement) {task->odds == NULL ? truth : ev_missing(truth, task->odds[key]), chance_of(task, key, truth)};
+}
+
 /* What the fit of its key gives the j-th candidate that is shown of an example */
 static Judgement
 judge_shown(const CalibrationTask *task, int64_t i, int j)
@@ -990,12 +1001,12 @@ calibration_of(const CalibrationTask *task, const KeyFit *fit, bool exclusive)
 		.most = stage->answers / (stage->answers + 1)};
 }
 
-/* The strength of the prior with which examples that were not fitted are most probable. */
+/* The strength of the prior with which examples that were not fitted are most probable; leaves the fits by that. */
 static double
 best_prior(CalibrationTask *task)
 {
-	double		lowest = INFINITY;
-	double		best = priors[0];
+	double		lowest = 0;
+	double		best = 0;
 
 	for (int i = 0; i < PRIORS; i++)
 	{
@@ -1003,12 +1014,17 @@ best_prior(CalibrationTask *task)
 
 		fit_keys(task, priors[i]);
 		loss = other_loss(task);
-		if (loss < lowest)
+		if (i == 0 || loss < lowest)
 		{
+			KeyFit	   *fit = task->fit;
+
+			task->fit = task->best_fit;
+			task->best_fit = fit;
 			lowest = loss;
 			best = priors[i];
 		}
 	}
+	memcpy(task->fit, task->best_fit, sizeof(KeyFit) * (size_t) task->examples->keys);
 	return best;
 }
 
@@ -1029,7 +1045,6 @@ fit_kind(CalibrationTask *task, EvLearnt *learnt)
 	task->alone = false;
 	fit_common(task, 0);
 	prior = best_prior(task);
-	fit_keys(task, prior);
 	learnt->error[task->kind] = calibration_error(task);
 	fit_all(task, prior);
 	learnt->common[task->kind].ranked = calibration_of(task, &task->common, false);

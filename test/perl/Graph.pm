@@ -9,7 +9,9 @@ package Graph;
 use strict;
 use warnings;
 
+use Digest::MD5 qw(md5_hex);
 use Exporter 'import';
+use Fcntl qw(:flock);
 use IPC::Run;
 use List::Util qw(min);
 use POSIX qw(_SC_CLK_TCK sysconf);
@@ -28,6 +30,29 @@ sub arguments
 
 	return $list if $list !~ s/\b(\w+) => /\x01'$1', /g;
 	return $list =~ s/\x01/settings => jsonb_build_object(/r =~ s/\x01//gr . ')';
+}
+
+# Clusters are copies of one that the first test made with the same arguments: initdb takes half a second of a processor.
+{
+	no warnings 'redefine';
+	my $system_or_bail = \&PostgreSQL::Test::Utils::system_or_bail;
+
+	*PostgreSQL::Test::Utils::system_or_bail = sub {
+		my ($program, $option, $folder, @arguments) = @_;
+
+		goto &$system_or_bail if $program ne 'initdb' || $option ne '-D';
+		my $made = "$PostgreSQL::Test::Utils::tmp_check/initdb-" . md5_hex("$ENV{PATH} @arguments");
+
+		open my $lock, '>', "$made.lock" or die "$made.lock: $!";
+		flock $lock, LOCK_EX;
+		if (!-e $made)
+		{
+			$system_or_bail->('initdb', '-D', "$made.new", @arguments);
+			rename "$made.new", $made or die "$made: $!";
+		}
+		close $lock;
+		$system_or_bail->('cp', '-a', $made, $folder);
+	};
 }
 
 # A started node with the extension in the database postgres; settings as in postgresql.conf.
@@ -66,11 +91,12 @@ sub kill_backend
 # A graph with rules in it, the same one for the same arguments:
 # r1 is random, its tails skewed; r2 holds half of r1; r3 inverts half of r1;
 # r4 holds a fifth of what r1 and r2 compose; r5 is random.
-# A tenth of all is held out as valid.
+# A share is held out as valid: a tenth, but not many more than 60, to each of which weights and probabilities are fitted.
 sub make_graph
 {
-	my ($node, $graph, $entities, $facts) = @_;
+	my ($node, $graph, $entities, $facts, $share) = @_;
 
+	$share //= min(0.1, 60 / $facts);
 	$node->safe_psql('postgres', qq{
 		create or replace function draw(i bigint, seed bigint) returns float8 language sql immutable
 			return (hashint8extended(i, seed) & 1073741823) / 1073741824.0;
@@ -87,9 +113,9 @@ sub make_graph
 				from generate_series(1, $facts / 6) i;
 		select hkg_create_graph('$graph');
 		select hkg_load('$graph', 'select ''e'' || h, r, ''e'' || t from fact
-			where draw(h * 1000003::bigint + t, 8) >= 0.1 order by 1, 2, 3');
+			where draw(h * 1000003::bigint + t, 8) >= $share order by 1, 2, 3');
 		select hkg_load('$graph', 'select ''e'' || h, r, ''e'' || t from fact
-			where draw(h * 1000003::bigint + t, 8) < 0.1 order by 1, 2, 3', 'valid');
+			where draw(h * 1000003::bigint + t, 8) < $share order by 1, 2, 3', 'valid');
 	});
 	return;
 }

@@ -16,8 +16,6 @@ my $usual_limit = 0.2;
 
 my $node = start_node('cancel');
 make_graph($node, 'g', 3000, 30000);
-# weights and calibration, which are learnt of the valid split, take no longer than the other phases
-$node->safe_psql('postgres', 'delete from g.holdout where head % 5 > 0');
 
 # A few seconds, in about equal parts training, mining, sampling (from millions of inferences), and looking for
 # evidence.

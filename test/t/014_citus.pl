@@ -522,7 +522,7 @@ $node[2]->start;
 is(run(q{select count(*) from hkg_mine_rules('g')}), $whole, 'the worker is back');
 run(qq{select hkg_drop_graph('$_')}) foreach qw(rated alone);
 
-make_graph($node[0], 'big', 2000, 60000);
+make_graph($node[0], 'big', 2000, 60000, 0.1);
 run(q{select * from hkg_distribute_graph('big')});
 run(q{select hkg_train('big', 'rotate', dimensions => 64, iterations => 1, epochs => 1, model => 'm', seed => 3, top_rules => 0, evidence_rules => 0, settings => jsonb_build_object('negatives', 2, 'holdout', 0))});
 my %long = (

@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = start_node('early');
-make_graph($node, 'g', 300, 3000);
+make_graph($node, 'g', 300, 3000, 0.1);
 
 my $iterations = q{'distmult', dimensions => 32, iterations => 30, epochs => 10, sample_size => 100, omega => 0.5, min_quality => 0, evidence_rules => 100, seed => 3};
 my $plain = "$iterations, paths => false";

@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = start_node('paths');
-make_graph($node, 'g', 300, 3000);
+make_graph($node, 'g', 300, 3000, 0.1);
 
 my $short = q{'distmult', dimensions => 8, iterations => 2, epochs => 2, top_rules => 20, evidence_rules => 100, seed => 3};
 my $paths = q{paths => true, path_layers => 3, path_width => 16, path_kept => 50, path_epochs => 6, path_facts => 300};
