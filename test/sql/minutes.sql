@@ -6,9 +6,6 @@ select hkg_create_graph('g');
 select added from hkg_load('g', $$select 'e' || i, 'r' || j % 3, 'e' || (i * 7 + j * j) % 300 from generate_series(0, 299) i, generate_series(1, 5) j$$);
 select added from hkg_load('g', $$select 'e' || i, 'r' || i % 3, 'e' || (i * 7 + 36) % 300 from generate_series(0, 59) i$$, 'valid');
 
--- without a model
-select * from hkg_tools.try($$select from hkg_predict_tails('g', 'e1', 'r0')$$);
-
 -- There is time for twice the usual epochs; the model's settings have what was chosen, and no time
 do $$ begin perform hkg_train('g', dimensions => 4, minutes => 1, settings => '{"negatives": 2}'); end $$;
 select settings->'minutes' as minutes, settings->'iterations' as iterations, settings->'epochs' as epochs, settings->'paths' as paths,
