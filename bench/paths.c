@@ -19,6 +19,7 @@
 #include "paths/walk.h"
 
 #define FACTS_AT_ONCE 64
+#define LEARNING 3				/* times the operations of an answer: gradients take two of them */
 #define MOST_RANKED 1500
 
 static Pool *pool;
@@ -85,6 +86,75 @@ shuffle(Triple *triple, int64_t count, uint64_t seed)
 	}
 }
 
+/* ---- the limit --------------------------------------------------------------------- */
+
+/* Floating point operations a second of one thread, by products of square matrices that are in its cache */
+static double
+product_rate(void)
+{
+	enum
+	{
+		N = 192
+	};
+	float	   *matrix = calloc(3 * N * N, sizeof(float));
+	double		start = processor_seconds();
+	int			products = 0;
+
+	for (; processor_seconds() - start < 0.5; products++)
+		dense_combine(DENSE_PRODUCT, N, N, N, matrix, N, 1, matrix + N * N, N, matrix + 2 * N * N, N, false);
+	free(matrix);
+	return 2.0 * N * N * N * products / (processor_seconds() - start);
+}
+
+static int
+compare_counts(const void *a, const void *b)
+{
+	int64_t		left = *(const int64_t *) a;
+	int64_t		right = *(const int64_t *) b;
+
+	return (left > right) - (left < right);
+}
+
+static Degrees
+degrees_of(const Graph *graph)
+{
+	int64_t    *facts = calloc((size_t) graph->entities, sizeof(int64_t));
+	Degrees		degrees = {calloc((size_t) graph->entities, sizeof(Degree)), 0};
+
+	for (int64_t i = 0; i < graph->train; i++)
+	{
+		facts[graph->triple[i].head]++;
+		facts[graph->triple[i].tail]++;
+	}
+	qsort(facts, (size_t) graph->entities, sizeof(int64_t), compare_counts);
+	for (int32_t i = 0; i < graph->entities; i++)
+	{
+		if (i == 0 || facts[i] != facts[i - 1])
+			degrees.degree[degrees.count++].facts = facts[i];
+		degrees.degree[degrees.count - 1].entities++;
+	}
+	free(facts);
+	return degrees;
+}
+
+/* Milliseconds of a thread for the operations of a question's answer, at the rate of products */
+static double
+limit_of(const Graph *graph, PathShape shape, int32_t kept)
+{
+	static Degrees degrees;
+	static double rate;
+
+	if (rate == 0)
+	{
+		degrees = degrees_of(graph);
+		rate = product_rate();
+	}
+	shape.kept = kept;
+	return 1e3 * path_flops(shape, graph->entities, degrees) / rate;
+}
+
+/* ---- learning ------------------------------------------------------------------------ */
+
 static void
 learn(PathTrainer *trainer, const Plan *plan, const Graph *graph, Triple *fact, int64_t asked)
 {
@@ -108,8 +178,8 @@ learn(PathTrainer *trainer, const Plan *plan, const Graph *graph, Triple *fact, 
 				done = 0;
 			loss += FACTS_AT_ONCE * path_train(trainer, pool, fact + done, FACTS_AT_ONCE, pace, (uint64_t) (epoch * asked + i));
 		}
-		printf("work|epoch %d, %d kept, loss %.6f|%.3f\n", epoch, pace.kept, loss / (double) asked,
-			   1e3 * (processor_seconds() - start) / (2 * (double) asked));
+		printf("work|epoch %d, %d kept, loss %.6f|%.3f|%.3f\n", epoch, pace.kept, loss / (double) asked,
+			   1e3 * (processor_seconds() - start) / (2 * (double) asked), LEARNING * limit_of(graph, plan->shape, pace.kept));
 		fflush(stdout);
 	}
 }
@@ -166,8 +236,9 @@ rank_all(Ranking *ranking, const PathNetwork *network, int64_t count)
 	pool_run(pool, 2 * count, rank, ranking);
 	for (int64_t i = 0; i < 2 * count; i++)
 		sum += ranking->reciprocal[i];
-	printf("work|answers, %d kept, MRR %.4f|%.3f\n", network->shape.kept, sum / (2 * (double) count),
-		   1e3 * (processor_seconds() - start) / (2 * (double) count));
+	printf("work|answers, %d kept, MRR %.4f|%.3f|%.3f\n", network->shape.kept, sum / (2 * (double) count),
+		   1e3 * (processor_seconds() - start) / (2 * (double) count),
+		   limit_of(ranking->graph, network->shape, network->shape.kept));
 }
 
 int
