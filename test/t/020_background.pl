@@ -380,7 +380,8 @@ value(q{select hkg_train('named', 'distmult', dimensions => 8, iterations => 1, 
 $gate = hold($node, 'named.iteration', 'm', 2);
 $pid = value(q{select hkg_train_background('named', 'distmult', dimensions => 8, iterations => 300, epochs => 3, top_rules => 0, evidence_rules => 0, paths => false, model => 'm')});
 ok(wait_until($node, q{select count(*) = 1 from named.iteration where model = 'm'}), 'one iteration');
-# which waits for the iteration that is being written
+ok(is_held($node), 'the second is being written');
+# which waits for that
 my $renaming = session($node, 'renaming', q{begin; update named.model set name = 'old' where name = 'm'; update named.model set name = 'm' where name = 'candidate'; commit});
 ok(wait_until($node, q{select wait_event_type = 'Lock' from pg_stat_activity where application_name = 'renaming'}), 'another name for its model waits');
 let_go($node, $gate);
