@@ -16,6 +16,7 @@
 #include "graph.h"
 #include "core/dense.h"
 #include "core/random.h"
+#include "core/sort.h"
 #include "paths/walk.h"
 
 #define FACTS_AT_ONCE 64
@@ -106,19 +107,10 @@ product_rate(void)
 	return 2.0 * N * N * N * products / (processor_seconds() - start);
 }
 
-static int
-compare_counts(const void *a, const void *b)
-{
-	int64_t		left = *(const int64_t *) a;
-	int64_t		right = *(const int64_t *) b;
-
-	return (left > right) - (left < right);
-}
-
 static Degrees
 degrees_of(const Graph *graph)
 {
-	int64_t    *facts = calloc((size_t) graph->entities, sizeof(int64_t));
+	int32_t    *facts = calloc((size_t) graph->entities, sizeof(int32_t));
 	Degrees		degrees = {calloc((size_t) graph->entities, sizeof(Degree)), 0};
 
 	for (int64_t i = 0; i < graph->train; i++)
@@ -126,7 +118,7 @@ degrees_of(const Graph *graph)
 		facts[graph->triple[i].head]++;
 		facts[graph->triple[i].tail]++;
 	}
-	qsort(facts, (size_t) graph->entities, sizeof(int64_t), compare_counts);
+	qsort(facts, (size_t) graph->entities, sizeof(int32_t), compare_int32);
 	for (int32_t i = 0; i < graph->entities; i++)
 	{
 		if (i == 0 || facts[i] != facts[i - 1])

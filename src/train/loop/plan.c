@@ -139,36 +139,28 @@ between(double least, double number, double most)
 	return Max(least, Min(number, most));
 }
 
-/* Seconds of all that follows the epochs, with a path network or without one, on the machine of reference */
+/* Seconds of all that follows the epochs */
 static double
-seconds_after(const TrainSettings *settings, const TrainingFacts *facts, double threads, Decision paths)
+seconds_after(const PhaseWork work[PROGRESS_PHASES])
 {
-	TrainSettings some = *settings;
-	Learner		learner = learner_sizes(settings, facts);
-	ValidRanking ranking = valid_ranking_sizes(settings, facts, &learner);
-	PhaseWork	work[PROGRESS_PHASES] = {{0, 0}};
-	double		seconds = 0;
-
-	some.paths = paths;
-	work_of(&some, facts, &learner, &ranking, threads, work);
-	for (int i = 0; i < PROGRESS_PHASES; i++)
-		if (i == PHASE_PATH_RULES || i == PHASE_WEIGHTS || i == PHASE_WRITING)
-			seconds += work[i].units * work[i].seconds;
-	return seconds;
+	return work[PHASE_PATH_RULES].units * work[PHASE_PATH_RULES].seconds +
+		work[PHASE_WEIGHTS].units * work[PHASE_WEIGHTS].seconds + work[PHASE_WRITING].units * work[PHASE_WRITING].seconds;
 }
 
 static Costs
 costs_of(const TrainSettings *settings, const TrainingFacts *facts, Speed speed)
 {
+	TrainSettings without = *settings;
 	Learner		learner = learner_sizes(settings, facts);
 	ValidRanking ranking = valid_ranking_sizes(settings, facts, &learner);
 	PathLearning paths = path_learning_sizes(settings, facts);
-	PhaseWork	work[PROGRESS_PHASES] = {{0, 0}};
+	PhaseWork	work[PROGRESS_PHASES];
+	PhaseWork	work_without[PROGRESS_PHASES];
 	double		seconds[PROGRESS_PHASES];
-	double		without = seconds_after(settings, facts, speed.threads, NO);
-	double		with = seconds_after(settings, facts, speed.threads, settings->paths);
 
+	without.paths = NO;
 	work_of(settings, facts, &learner, &ranking, speed.threads, work);
+	work_of(&without, facts, &learner, &ranking, speed.threads, work_without);
 	for (int i = 0; i < PROGRESS_PHASES; i++)
 		seconds[i] = work[i].units > 0 ? work[i].units * work[i].seconds : 0;
 	return (Costs) {
@@ -178,8 +170,8 @@ costs_of(const TrainSettings *settings, const TrainingFacts *facts, Speed speed)
 		.path_epoch = speed.paths * work[PHASE_PATHS].seconds * (double) paths.plan.facts,
 		.last_path_epoch = speed.paths * work[PHASE_PATHS].seconds *
 			(path_learning_units(&paths, facts, paths.plan.epochs) - path_learning_units(&paths, facts, paths.plan.epochs - 1)),
-		.after = speed.others * without + speed.paths * (with - without),
-		.weighed_triple = speed.others * work[PHASE_WEIGHTS].seconds
+		.after = speed.others * seconds_after(work_without) + speed.paths * (seconds_after(work) - seconds_after(work_without)),
+		.weighed_triple = speed.others * work_without[PHASE_WEIGHTS].seconds
 	};
 }
 
