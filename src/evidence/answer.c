@@ -3,7 +3,7 @@
  *		Answering a question: the entities that rules infer, with the rules that fire for each, and those that the path
  *		network scores.
  *
- * Four kinds of rules are applied, all from the given entity g.  The question's atom is the directed
+ * Five kinds of rules are applied, all from the given entity g.  The question's atom is the directed
  * atom that leads from g to answers.
  *
  * - Path rules: a path leads from g to a set of entities (answer_paths.c).
@@ -12,6 +12,7 @@
  *	 (b, d) with g, how many have the answer c (answer_features.c)?
  * - Rules that name g in the head, r("g",Y) <= b(Y,"d"): of the entities with the feature (b, d), how many are
  *	 answers of g among the facts?
+ * - Rules with an empty body, r(X,"c") <=: of the entities that have answers, how many have the answer c?
  *
  * Memory is taken once, by ev_answering, and is proportional to the entities and facts.  It begins as zeros, and a
  * question leaves most of it untouched: what it writes is listed, and cleared when the next one starts.  Every loop
@@ -140,8 +141,10 @@ apply_rules(EvAnswering *answering)
 {
 	answering_apply_path_rules(answering);
 	answering_apply_patterns(answering);
+	feature_counter_ask(answering->counter, answering->question.given, answering->atom, answering->pool, answering->thread);
 	answering_apply_features(answering);
 	answering_apply_answer_features(answering);
+	answering_apply_common(answering);
 }
 
 int64_t

@@ -136,7 +136,6 @@ answering_apply_features(EvAnswering *answering)
 
 	if (own.first == own.end)
 		return;
-	feature_counter_ask(answering->counter, answering->question.given, answering->atom, answering->pool, answering->thread);
 	stride *= limit_features(answering, own, stride);
 	for (int64_t i = own.first; i < own.end; i += stride)
 	{
@@ -146,6 +145,32 @@ answering_apply_features(EvAnswering *answering)
 		if (i + stride >= own.end || facts->edge[i + stride].atom != facts->edge[i].atom)
 			fire_best(answering, facts->edge[i].atom);
 	}
+}
+
+/* ---- rules with an empty body ------------------------------------------------------- */
+
+void
+answering_apply_common(EvAnswering *answering)
+{
+	FeatureCount count = feature_count_common(answering->counter);
+	EvFiring	firing = {.cluster = EV_COMMON_CLUSTER,.source = EV_COMMON};
+	int32_t		support = 0;
+
+	for (int64_t i = 0; i < count.count; i++)
+	{
+		if (i + ANSWERING_AHEAD < count.count)
+			answering_prefetch(answering, count.answer[i + ANSWERING_AHEAD].answer,
+							   count.answer[i + ANSWERING_AHEAD / 2].answer);
+		if (count.answer[i].support != support)
+		{
+			support = count.answer[i].support;
+			firing.confidence = EV_COMMON_PART * ev_smoothed_confidence(support, count.size, 0);
+			firing.strength = ev_strength(firing.confidence);
+		}
+		firing.number = count.answer[i].answer;
+		answering_fire(answering, count.answer[i].answer, &firing);
+	}
+	answering_yield(answering, count.count);
 }
 
 /* ---- rules with constants, by the features of the answers ----------------------------- */

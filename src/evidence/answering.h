@@ -115,6 +115,9 @@ extern void answering_apply_patterns(EvAnswering *answering);
 extern void answering_apply_features(EvAnswering *answering);
 extern void answering_apply_answer_features(EvAnswering *answering);
 
+/* Rules with an empty body: the answers that are common, whatever is asked about */
+extern void answering_apply_common(EvAnswering *answering);
+
 /* After so many steps of some nanoseconds */
 static inline void
 answering_yield(EvAnswering *answering, int64_t steps)

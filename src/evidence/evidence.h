@@ -97,12 +97,17 @@ extern DirectedAtom ev_atom(const Rule *rule, Side side, int i);
 /* Rules kept for a candidate: the most confident that fire */
 #define EV_FIRINGS 8
 
+/* A rule with an empty body: the part of its confidence that counts, since it fires whatever is asked about */
+#define EV_COMMON_PART 0.1
+#define EV_COMMON_CLUSTER ((1u << 30) - 1)
+
 /* What EvFiring.number is */
 typedef enum EvSource
 {
 	EV_RULE,					/* place in EvRules.rule */
 	EV_FEATURE,					/* r(X,"c") <= b(X,"d"): the group of all X that have the feature, which d begins */
-	EV_ANSWER					/* r("g",Y) <= b(Y,"d"), g the given entity: likewise, of all Y */
+	EV_ANSWER,					/* r("g",Y) <= b(Y,"d"), g the given entity: likewise, of all Y */
+	EV_COMMON					/* r(X,"c") <=: c */
 } EvSource;
 
 typedef struct EvFiring
@@ -145,7 +150,7 @@ extern double ev_answering_most_network(const EvAnswering *answering);
  * The candidates for a question, with what it excludes, in no order; they last until another question: what rules
  * infer (EV_RULES), what the path network scores above 0 (EV_NETWORK), or either (EV_BOTH).  Besides the given rules
  * these are all rules with a constant in head and body, r(X,"c") <= b(X,"d") or r("c",Y) <= b(Y,"d"), that infer two
- * facts at least: they are counted during the call.  The call runs in `thread` of `pool`, or in its leader, and yields
+ * facts at least, and those with an empty body, r(X,"c") <=: they are counted during the call.  The call runs in `thread` of `pool`, or in its leader, and yields
  * there.
  */
 extern int64_t ev_answer(EvAnswering *answering, EvKind kind, Question question, Pool *pool, int thread,

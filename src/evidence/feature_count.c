@@ -20,6 +20,8 @@
 #define MOST_ANSWERS 1024		/* of a count that is remembered */
 #define MOST_PLACES (1 << 16)
 #define MOST_REMEMBERED (1 << 20)	/* answers of all counts */
+#define LEAST_COMMON 0.001		/* confidence of a rule with an empty body */
+#define ALL_THAT_HAVE_ANSWERS (-1)	/* in place of a group */
 
 /* A count in its place */
 typedef struct RememberedCount
@@ -120,6 +122,15 @@ typedef struct Counting
 	int64_t		before;			/* hits that were listed before it */
 } Counting;
 
+/* From that support on, that from which on a rule has the confidence: the more support, the more likely it is. */
+static int32_t
+least_support(int32_t support, int64_t size, double confidence)
+{
+	while (support <= size && ev_smoothed_confidence(support, size, 0) < confidence)
+		support++;
+	return support;
+}
+
 static void
 count_answers(FeatureCounter *counter, FactGroup answers)
 {
@@ -191,11 +202,7 @@ list_answers(Counting *counting)
 	int64_t		before = counting->itself ? counting->before : counter->hit_count;
 	int64_t		listed;
 
-	/* the support from which on a rule can be confident enough; it is more likely the more support it has */
-	counting->least = LEAST_SUPPORT;
-	while (counting->least <= counting->count.size &&
-		   ev_smoothed_confidence(counting->least, counting->count.size, 0) < LEAST_CONFIDENCE)
-		counting->least++;
+	counting->least = least_support(LEAST_SUPPORT, counting->count.size, LEAST_CONFIDENCE);
 	for (int64_t i = 0; i < before; i++)
 		list_answer(counting, counter->hit[i]);
 	listed = counting->count.count;
@@ -227,22 +234,23 @@ feature_count_prefetch(const FeatureCounter *counter, int64_t edge, int64_t samp
 	__builtin_prefetch(place_of(counter, counter->facts->mirror[edge], sample));
 }
 
-FeatureCount
-feature_count(FeatureCounter *counter, int64_t edge, int64_t sample)
+/* Whether that count is remembered: then it is found. */
+static bool
+is_remembered(const FeatureCounter *counter, int32_t group, int64_t sample, FeatureCount *count)
 {
-	int32_t		number = counter->facts->mirror[edge];
-	FactGroup	group = fact_group_at(counter->facts, number);
-	RememberedCount *place;
-	Counting	counting = {.counter = counter,.feature = counter->facts->edge[edge]};
+	const RememberedCount *place = place_of(counter, group, sample);
 
-	if (group.end - group.first < LEAST_SUPPORT)
-		return counting.count;
-	place = place_of(counter, number, sample);
-	if (place->since == counter->generation && place->group == number && place->atom == counter->atom &&
-		place->sample == sample)
-		return (FeatureCount) {place->size, place->count, counter->answer + place->first};
+	if (place->since != counter->generation || place->group != group || place->atom != counter->atom ||
+		place->sample != sample)
+		return false;
+	*count = (FeatureCount) {place->size, place->count, counter->answer + place->first};
+	return true;
+}
 
-	/* 1. without room for one more, all are forgotten */
+/* Where the answers of one more count are listed: without room for it, all are forgotten. */
+static AnswerSupport *
+room_for_answers(FeatureCounter *counter)
+{
 	if (counter->room - counter->answers < counter->facts->entities)
 	{
 		counter->answers = 0;
@@ -253,28 +261,65 @@ feature_count(FeatureCounter *counter, int64_t edge, int64_t sample)
 			counter->generation = 1;
 		}
 	}
+	return counter->answer + counter->answers;
+}
 
-	/* 2. counted */
-	counting.answer = counter->answer + counter->answers;
-	counting.count.answer = counting.answer;
+/* Remembers the count that was listed there. */
+static void
+remember(FeatureCounter *counter, int32_t group, int64_t sample, const FeatureCount *count)
+{
+	if (count->count > MOST_ANSWERS)
+		return;
+	*place_of(counter, group, sample) = (RememberedCount) {
+		.since = counter->generation,
+		.group = group,
+		.atom = counter->atom,
+		.sample = (int32_t) sample,
+		.size = (int32_t) count->size,
+		.first = (int32_t) counter->answers,
+		.count = (int32_t) count->count
+	};
+	counter->answers += count->count;
+}
+
+FeatureCount
+feature_count(FeatureCounter *counter, int64_t edge, int64_t sample)
+{
+	int32_t		number = counter->facts->mirror[edge];
+	FactGroup	group = fact_group_at(counter->facts, number);
+	Counting	counting = {.counter = counter,.feature = counter->facts->edge[edge]};
+
+	if (group.end - group.first < LEAST_SUPPORT || is_remembered(counter, number, sample, &counting.count))
+		return counting.count;
+	counting.count.answer = counting.answer = room_for_answers(counter);
 	count_sharing(&counting, group, sample);
 	list_answers(&counting);
-
-	/* 3. remembered */
-	if (counting.count.count <= MOST_ANSWERS)
-	{
-		*place = (RememberedCount) {
-			.since = counter->generation,
-			.group = number,
-			.atom = counter->atom,
-			.sample = (int32_t) sample,
-			.size = (int32_t) counting.count.size,
-			.first = (int32_t) counter->answers,
-			.count = (int32_t) counting.count.count
-		};
-		counter->answers += counting.count.count;
-	}
+	remember(counter, number, sample, &counting.count);
 	return counting.count;
+}
+
+FeatureCount
+feature_count_common(FeatureCounter *counter)
+{
+	const FactIndex *facts = counter->facts;
+	DirectedAtom mirrored = MIRRORED(counter->atom);
+	FeatureCount count = {.size = fact_holder_count(facts, counter->atom)};
+	int32_t		least = least_support(1, count.size, LEAST_COMMON);
+	AnswerSupport *answer;
+
+	if (facts->largest[mirrored] < least || is_remembered(counter, ALL_THAT_HAVE_ANSWERS, 0, &count))
+		return count;
+	count.answer = answer = room_for_answers(counter);
+	for (int64_t i = facts->holders[mirrored]; i < facts->holders[mirrored + 1]; i++)
+	{
+		FactGroup	group = fact_group_at(facts, facts->holder[i]);
+
+		if (group.end - group.first >= least)
+			answer[count.count++] = (AnswerSupport) {fact_holder(facts, i), (int32_t) (group.end - group.first)};
+		pool_yield_after(counter->pool, counter->thread, 1, &counter->since);
+	}
+	remember(counter, ALL_THAT_HAVE_ANSWERS, 0, &count);
+	return count;
 }
 
 double

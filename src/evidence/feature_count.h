@@ -1,6 +1,7 @@
 /*
  * feature_count.h
  *		Rules r(X,"c") <= b(X,"d") of one feature (b, d), counted: of those that share it, how many have the answer c?
+ *		Rules r(X,"c") <= likewise, of all that have answers.
  *
  * The counts are the same whichever entity with that feature is asked about, and questions ask for the features of
  * hubs again and again.  So a counter keeps what it has counted, as far as it has room, for all questions with the
@@ -58,6 +59,9 @@ feature_stride(FactGroup group, int64_t sample)
  * enough, whatever rules are worth.  Lasts until the next count.
  */
 extern FeatureCount feature_count(FeatureCounter *counter, int64_t edge, int64_t sample);
+
+/* The same of all entities that have answers, without a sample */
+extern FeatureCount feature_count_common(FeatureCounter *counter);
 
 /* Fetches what is remembered of a feature that will be counted soon. */
 extern void feature_count_prefetch(const FeatureCounter *counter, int64_t edge, int64_t sample);

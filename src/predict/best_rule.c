@@ -76,19 +76,27 @@ evidence_for_triple(const Evidence *evidence, EvAnswering *answering, EvKind kin
 Rule
 firing_counted_rule(const Evidence *evidence, Triple triple, const EvFiring *firing)
 {
-	const FactGroupStart *sharing = &evidence->facts.group[firing->number];
-	DirectedAtom atom = MIRRORED(sharing->atom);
-	bool		backwards = IS_BACKWARDS(atom);
-	Term		free = firing->source == EV_FEATURE ? TERM_X : TERM_Y;
-	Term		constant = evidence->entity_id[sharing->entity];
-	Rule		rule = {.head = triple.relation,.length = 2};
+	Term		free = firing->source == EV_ANSWER ? TERM_Y : TERM_X;
+	Rule		rule = {.head = triple.relation};
 
-	rule.body[0].relation = evidence->relation_id[RELATION_OF(atom)];
-	rule.body[0].first = backwards ? constant : free;
-	rule.body[0].second = backwards ? free : constant;
-	rule.body[1].relation = RULE_IS;
-	rule.body[1].first = free == TERM_X ? TERM_Y : TERM_X;
-	rule.body[1].second = free == TERM_X ? triple.tail : triple.head;
+	if (firing->source != EV_COMMON)
+	{
+		const FactGroupStart *sharing = &evidence->facts.group[firing->number];
+		DirectedAtom atom = MIRRORED(sharing->atom);
+		bool		backwards = IS_BACKWARDS(atom);
+		Term		constant = evidence->entity_id[sharing->entity];
+
+		rule.body[rule.length++] = (Atom) {
+			.relation = evidence->relation_id[RELATION_OF(atom)],
+			.first = backwards ? constant : free,
+			.second = backwards ? free : constant
+		};
+	}
+	rule.body[rule.length++] = (Atom) {
+		.relation = RULE_IS,
+		.first = free == TERM_X ? TERM_Y : TERM_X,
+		.second = free == TERM_X ? triple.tail : triple.head
+	};
 	rule_canonicalise(&rule);
 	return rule;
 }

@@ -14,7 +14,8 @@
 #define RELATIONS 4
 #define ATOMS (2 * RELATIONS)
 #define PATTERNS 12
-#define CLUSTERS (2 * ATOMS + PATTERNS)
+#define COMMON (2 * ATOMS + PATTERNS)
+#define CLUSTERS (COMMON + 1)
 #define A (-3)
 #define B (-4)
 #define FACTS 90
@@ -166,6 +167,8 @@ brute_force(const World *world, Side side, int given, int relation, int e, doubl
 	int			x = side == SIDE_TAIL ? given : e;
 	int			y = side == SIDE_TAIL ? e : given;
 	int			cluster = 0;	/* of a pattern of the relation */
+	int			with_answers = 0;
+	int			with_e = 0;
 
 	memset(best, 0, CLUSTERS * sizeof(double));
 	if (e == given && !world->reflexive[relation])
@@ -203,6 +206,18 @@ brute_force(const World *world, Side side, int given, int relation, int e, doubl
 			if (world->edge[e][a][d] && support >= 2 && !(a == (atom ^ 1) && d == given))
 				take_higher(&best[a], (double) support / (size + 5));
 		}
+
+	/* r(X,e) <=: a tenth counts */
+	for (int i = 0; i < ENTITIES; i++)
+	{
+		bool		answered = false;
+
+		for (int j = 0; j < ENTITIES; j++)
+			answered |= world->edge[i][atom][j];
+		with_answers += answered;
+		with_e += world->edge[i][atom][e];
+	}
+	best[COMMON] = 0.1 * ((double) with_e / (with_answers + 5));
 }
 
 static void
@@ -220,7 +235,7 @@ check_firing(const EvCandidate *candidate, const double *best)
 	CHECK(candidate->count == (clusters < EV_FIRINGS ? clusters : EV_FIRINGS));
 	for (int i = 0; i < candidate->count; i++)
 	{
-		unsigned	cluster = candidate->firing[i].cluster;
+		unsigned	cluster = candidate->firing[i].cluster == EV_COMMON_CLUSTER ? COMMON : candidate->firing[i].cluster;
 
 		CHECK(candidate->firing[i].confidence == left[cluster]);
 		for (int j = 0; j < CLUSTERS; j++)
