@@ -55,7 +55,7 @@ select * from hkg_explain('kin', 'fay', 'parent', 'dee', 'ours');
 select * from hkg_explain('kin', 'bo', 'parent', 'eve', 'ours');
 select * from hkg_explain('kin', 'cy', 'grand parent', 'dee', 'ours');
 
--- evidence at prediction: (X, parent, ?) has the answer dee for any X, (?, parent, dee) the X who like somebody
+-- evidence at prediction: (X, parent, ?) has the answers dee and, counted when asked, all others for any X, (?, parent, dee) the X who like somebody
 select hkg_train('kin', 'distmult', 4, iterations => 1, epochs => 1, top_rules => 0, evidence_rules => 0, model => 'both') is not null;
 select hkg_import_rules('kin', string_agg(rule, E'\n'), model => 'both') from rule where model = 'ours';
 select hkg_learn_evidence('kin', 'both');
