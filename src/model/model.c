@@ -265,7 +265,7 @@ model_read_shape(Graph *graph, const char *name, const ModelRow *row, MemoryCont
 
 	model_read_settings(name, row, context, model);
 	embeddings_read_ids(&entity, context);
-	if (!row->has_evidence)
+	if (!row->has_evidence || strcmp(row->status, "ready") != 0)
 		require_rows(graph, name, row, "entity", entity.count);
 	embeddings_read_ids(&relation, context);
 	require_rows(graph, name, row, "relation", relation.count);
