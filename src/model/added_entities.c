@@ -60,11 +60,15 @@ read_ids(const Graph *graph, const Model *model)
 {
 	IdReading	reading = {.model = model};
 	SqlArgs		ends = {0};
-	const char *where;
+	const char *where = "";
 
-	sql_arg(&ends, INT4OID, Int32GetDatum(model->entity_id[0]));
-	sql_arg(&ends, INT4OID, Int32GetDatum(model->entity_id[model->kge.entities - 1]));
-	where = others_are_between(graph, model, &ends) ? "" : "where id < $1 or id > $2";
+	if (model->kge.entities > 0)
+	{
+		sql_arg(&ends, INT4OID, Int32GetDatum(model->entity_id[0]));
+		sql_arg(&ends, INT4OID, Int32GetDatum(model->entity_id[model->kge.entities - 1]));
+		if (!others_are_between(graph, model, &ends))
+			where = "where id < $1 or id > $2";
+	}
 	sql_stream(psprintf("select id::int from %s %s order by id", graph_table_name(graph, "entity"), where), &ends, take_id,
 			   &reading);
 	return reading.id;

@@ -46,6 +46,7 @@ take_model_row(void *argument, const Datum *values, const bool *nulls)
 	row->gamma = text_or_null(values[5], nulls[5]);
 	row->norm = text_or_null(values[6], nulls[6]);
 	row->reciprocal = DatumGetBool(values[7]);
+	row->has_evidence = DatumGetBool(values[8]);
 }
 
 static void
@@ -67,7 +68,8 @@ model_read_row(Graph *graph, const char *name)
 
 	sql_stream_often(psprintf("select xmin::xid, ctid::tid, score_function::text, dimensions::int, status::text, "
 							  "settings->>'gamma', settings->>'norm', "
-							  "coalesce(settings->>'reciprocal' = 'true', false) from %s where name = $1",
+							  "coalesce(settings->>'reciprocal' = 'true', false), "
+							  "num_nonnulls(evidence, paths) > 0 from %s where name = $1",
 							  graph_table_name(graph, "model")),
 					 &args, take_model_row, &row);
 	if (!row.found)
@@ -206,6 +208,17 @@ require_rows(Graph *graph, const char *model, const ModelRow *row, const char *k
 			 errhint("Train the model again.")));
 }
 
+void
+model_require_entities(const Model *model)
+{
+	if (model->kge.entities == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("model \"%s\" has no embedding of an entity that is left", model->name),
+				 errdetail("All entities of its training were deleted."),
+				 errhint("Ask its rules and paths (evidence => 'all'), or train the model again.")));
+}
+
 /* On many cores, starting all threads may cost more than a prediction. */
 Pool *
 model_pool(const KgeModel *kge)
@@ -252,7 +265,8 @@ model_read_shape(Graph *graph, const char *name, const ModelRow *row, MemoryCont
 
 	model_read_settings(name, row, context, model);
 	embeddings_read_ids(&entity, context);
-	require_rows(graph, name, row, "entity", entity.count);
+	if (!row->has_evidence || strcmp(row->status, "ready") != 0)
+		require_rows(graph, name, row, "entity", entity.count);
 	embeddings_read_ids(&relation, context);
 	require_rows(graph, name, row, "relation", relation.count);
 	kge->entities = (int32) entity.count;

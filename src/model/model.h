@@ -38,6 +38,7 @@ typedef struct ModelRow
 	char	   *gamma;			/* from settings; NULL when it is not there */
 	char	   *norm;
 	bool		reciprocal;
+	bool		has_evidence;	/* of rules or paths */
 } ModelRow;
 
 /* ERROR 42704, with the names of models as HINT, unless the graph has a model of that name. */
@@ -48,6 +49,7 @@ extern void model_require(Graph *graph, const char *name);
  * Reading a model takes two steps, so that the caller can make room in between.  The first one fills in all but the
  * numbers and returns the bytes that the model will take; the second one reads the numbers.  All is in that context.
  * model_read_settings alone fills in what is in the model's row: its name, its score function and what that takes.
+ * A model with rules or paths may have lost the embeddings of all entities: these can still answer.
  * ERROR 55000 where the model was never trained, or has no embeddings; 22000 where embeddings are missing, of the
  * wrong length, NULL or not finite, with that hint (NULL: to train the model again); 53200 where they would not fit
  * hybridkg.max_memory.
@@ -69,6 +71,9 @@ model_calibration(const Model *model, EvKind kind, int32 relation, Side side)
 {
 	return &model->calibration[((Size) 2 * relation + side) * EV_KINDS + kind];
 }
+
+/* ERROR 55000 unless an entity of the training is left: for what the embedding alone answers. */
+extern void model_require_entities(const Model *model);
 
 /* Whether there is a model of that name with embeddings; if so, fills in the omega it was trained with. */
 extern bool model_has_embeddings(Graph *graph, const char *name, double *omega);

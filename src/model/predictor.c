@@ -55,6 +55,8 @@ predictor_of(const Model *model, ModelFacts facts, EvKind kind)
 	};
 
 	predictor.kind = evidence_kind(predictor.evidence, kind, model->name);
+	if (predictor.kind == EV_EMBEDDING)
+		model_require_entities(model);
 	return predictor;
 }
 

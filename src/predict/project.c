@@ -157,7 +157,10 @@ hkg_project(PG_FUNCTION_ARGS)
 	int			k = argument_int(fcinfo, 1, "k", 1, COMPONENTS_LIMIT);
 	Call		call = call_begin(fcinfo, 2);
 	const Model *model = model_open(call.graph, call.model);
-	Projection	projection = find_components(model, k);
+	Projection	projection;
+
+	model_require_entities(model);
+	projection = find_components(model, k);
 
 	return_projection(call.graph, model, &projection, call.result);
 	return call_end(&call);

@@ -29,8 +29,11 @@ open_scoring(Graph *graph, const char *name, const GraphData *data, EvKind kind,
 	/* also where rules or paths are wanted and there are none: the error names embeddings, if these are missing too */
 	if (evidence == NULL || ev_uses_embedding(kind))
 	{
-		const AddedEntities *added = model_facts(graph, model_open(graph, name), false).added;
+		const Model *model = model_open(graph, name);
+		const AddedEntities *added = model_facts(graph, model, false).added;
 
+		if (evidence == NULL || kind == EV_EMBEDDING)
+			model_require_entities(model);
 		kge = added_entities_of_graph(added, data);
 		if (evidence != NULL)
 			evidence->is_new = added_entities_marked(added, data);

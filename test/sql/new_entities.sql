@@ -156,5 +156,21 @@ select count(*) filter (where m.tail = 'm1') > 30 as of_it, max(abs(m.score - s.
 -- a relation has no such way: an explanation refuses it, too
 insert into town.relation (name) values ('hates');
 select report from hkg_tools.try($$select * from hkg_explain('town', 'p1', 'hates', 'p2')$$);
+
+-- The next day all entities are others, those of the training are gone: its rules answer.  Who lives in a town of a country is
+-- its citizen, y1 of v2 by x1; the embedding has nothing left to go by.
+delete from town.relation where name = 'hates';
+-- 60 p, 12 c, 4 n and m1 are gone
+select added, deleted, pruned from hkg_sync('town', $$
+	select 'y' || i, 'lives', 'x' || i % 6 from generate_series(1, 20) i union all select 'x' || i, 'in', 'v' || 1 + i % 3 from generate_series(0, 5) i
+	union all select 'y' || i, 'citizen', 'v' || 1 + i % 3 from generate_series(2, 20) i$$, prune => true);
+select tail, tail = best as by_rules, k.score = hkg_score('town', 'y1', 'citizen', tail) as scored_alike from hkg_predict_tails('town', 'y1', 'citizen', 1) k,
+	lateral (select tail as best from hkg_predict_tails('town', 'y1', 'citizen', 1, evidence => 'rules')) r;
+select hkg_load('town', $$values ('y1', 'citizen', 'v2')$$, 'test');
+set client_min_messages = warning;
+select evidence, mrr from unnest('{rules,all}'::text[]) evidence, hkg_evaluate('town', 'test', evidence => evidence) where side = 'tail';
+reset client_min_messages;
+select report from unnest(array['hkg_predict_tails(''town'', ''y1'', ''citizen'', 1, evidence => ''embedding'')', 'hkg_neighbors(''town'', ''y1'')',
+	'hkg_project(''town'')', 'hkg_evaluate(''town'', evidence => ''embedding'')']) call, hkg_tools.try('select ' || call) report;
 set client_min_messages = warning;
 select hkg_drop_graph('town');
