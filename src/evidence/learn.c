@@ -6,6 +6,8 @@
  */
 #include "examples.h"
 
+#define FEW_FACTS 20			/* of a relation, from which a network has half of its weight */
+
 static void
 take_learners(EvLearners *learners, Allocation *allocation, int threads)
 {
@@ -52,6 +54,22 @@ open_learners(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearner
 	return true;
 }
 
+/*
+ * A network has learnt little of a relation with few facts, and the relation's own questions are too few to show it: its
+ * weight would be the common one.
+ */
+static void
+trust_network(Pool *pool, const FactIndex *facts, EvWeights *weights)
+{
+	for (int32_t r = 0; r < facts->relations; r++)
+	{
+		double		known = (double) fact_count(facts, r, pool);
+
+		for (Side side = SIDE_HEAD; side <= SIDE_TAIL; side++)
+			weights->network[2 * r + (int32_t) side] *= known / (known + FEW_FACTS);
+	}
+}
+
 bool
 ev_learn(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearnt *learnt)
 {
@@ -59,9 +77,10 @@ ev_learn(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearnt *lear
 	EvExamples	examples;
 	int			discount[EV_KINDS] = {0};
 
-	if (!open_learners(arena, pool, source, &learners))
+	if (!open_learners(arena, pool, source, &learners) ||
+		!ev_examples(arena, pool, source, &learners, &examples) ||
+		!weights_fit(arena, pool, &examples, learnt, discount))
 		return false;
-	return ev_examples(arena, pool, source, &learners, &examples) &&
-		weights_fit(arena, pool, &examples, learnt, discount) &&
-		calibration_fit(arena, pool, &examples, discount, source, learnt);
+	trust_network(pool, source->facts, &learnt->weights);
+	return calibration_fit(arena, pool, &examples, discount, source, learnt);
 }
