@@ -201,7 +201,7 @@ const Setting settings_table[] = {
 		.meaning = "whether a network is learnt that reads the paths from a question's entity; training "
 		"takes ten times as long and more"},
 	{SETTING(path_layers, INT), .low = 1,.high = PATH_MAX_LAYERS,.optional = true,.not_tuned = true,
-		.in_words = "5, or 6 where an entity has fewer than ten facts in the mean",
+		.in_words = "5, or 6 where an entity has fewer than ten facts in the mean, 8 if minutes are enough",
 		.meaning = "steps of its paths"},
 	{SETTING(path_width, INT), .low = PATH_WIDTH_STEP,.high = PATH_MAX_WIDTH,.optional = true,.not_tuned = true,
 		.in_words = "32, or 48 with more than 100 relations",

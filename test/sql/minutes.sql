@@ -16,6 +16,17 @@ select settings->'iterations' as iterations, settings->'epochs' as epochs from g
 do $$ begin perform hkg_train('g', dimensions => 4, minutes => 1, iterations => 2, model => 'given'); end $$;
 select settings->'iterations' as iterations, settings->'epochs' as epochs from g.model where name = 'given';
 
+-- The path network of a sparse graph gets eight layers where its epochs have time so, else six as usual
+select hkg_create_graph('sparse');
+select added from hkg_load('sparse', $$select 'e' || i, 'r' || j, 'e' || (i * 7 + j) % 300 from generate_series(0, 299) i, generate_series(1, 2) j$$);
+select added from hkg_load('sparse', $$select 'e' || i, 'r1', 'e' || (i * 7 + 2) % 300 from generate_series(0, 59) i$$, 'valid');
+do $$ begin perform hkg_train('sparse', dimensions => 4, minutes => 1, paths => true, model => 'deep',
+	settings => '{"negatives": 2, "path_width": 16, "path_epochs": 1, "path_facts": 64}'); end $$;
+do $$ begin perform hkg_train('sparse', dimensions => 4, minutes => 0.01, paths => true, model => 'usual',
+	settings => '{"negatives": 2, "path_width": 16, "path_epochs": 1000}'); end $$;
+select name, settings->'path_layers' as path_layers from sparse.model order by name;
+select hkg_drop_graph('sparse');
+
 -- There is none: one epoch, or as many as one takes, and short path rules, since 100,000 take seconds.
 -- These settings give the same bits, whatever the time
 do $$ begin perform hkg_train('g', dimensions => 4, minutes => 0.01, evidence_rules => 100000, paths => true, settings => '{"negatives": 2, "path_layers": 2, "path_width": 16}'); end $$;

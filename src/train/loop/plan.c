@@ -209,6 +209,24 @@ plan_evidence(TrainSettings *settings, const TrainingFacts *facts, Speed speed, 
 		settings->evidence_length = SHORT_EVIDENCE_LENGTH;
 }
 
+/* The most layers that the graph gains by, where all epochs of such a network have time beside embeddings */
+static void
+plan_layers(TrainSettings *settings, const TrainingFacts *facts, Speed speed, double room, Costs *costs)
+{
+	TrainSettings deep = *settings;
+	Costs		of_deep;
+
+	deep.path_layers = path_most_layers(facts);
+	if (deep.path_layers == path_settings(settings, facts).shape.layers)
+		return;
+	of_deep = costs_of(&deep, facts, speed);
+	if (path_seconds(&of_deep, &deep, facts, path_settings(&deep, facts).epochs) >
+		(1 - EMBEDDINGS_SHARE) * (room - of_deep.before - of_deep.after))
+		return;
+	settings->path_layers = deep.path_layers;
+	*costs = of_deep;
+}
+
 void
 plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, const TrainingFacts *facts)
 {
@@ -218,6 +236,7 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 	bool		open_embeddings = timed ? open_iterations || open_epochs : open_iterations && open_epochs;
 	bool		open_paths = settings->paths == BY_GRAPH && !settings->warm_start;
 	bool		open_path_epochs = settings->path_epochs == 0 && (timed || open_paths);
+	bool		open_path_layers = settings->path_layers == 0 && timed && !settings->warm_start;
 	double		seconds = 60 * (timed ? settings->minutes : DEFAULT_MINUTES);
 	TrainSettings without;
 	Speed		speed = {2, 1, 1, 1};
@@ -277,7 +296,9 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 			room += path_seconds(&costs, settings, facts, path_settings(settings, facts).epochs) + costs.after - least.after;
 	}
 
-	/* 3. the path network: as many epochs as usual, beside embeddings that have their share */
+	/* 3. the path network: its layers, then as many epochs as usual, beside embeddings that have their share */
+	if (settings->paths == YES && open_path_layers)
+		plan_layers(settings, facts, speed, room, &costs);
 	if (settings->paths == YES)
 	{
 		double		for_epochs = room - costs.before - costs.after;

@@ -2,8 +2,8 @@
  * path_settings.c
  *		How the path network of a training is learnt (see path_settings.h).
  *
- * In a sparse graph few entities are reached in a step, so more steps and more entities are affordable.  In a dense one
- * a question takes longer, and smaller minibatches learn more from as many.  Where it has more entities than are kept,
+ * In a sparse graph few entities are reached in a step, so more steps and more entities are affordable; eight steps find more
+ * than six, in twice the time (bench/RESULTS.md).  In a dense one a question takes longer, and smaller minibatches learn more from as many.  Where it has more entities than are kept,
  * noise takes part in the choice, and minibatches are larger: with small ones, and noise of one scale, the loss rose again
  * (bench/RESULTS.md, "All three").  An answer can keep more entities than are affordable while the network is learnt: the
  * last epochs keep as many, to which the network adapts.
@@ -22,6 +22,9 @@
 #define MOST_FACTS 300000
 
 #define DENSE_EDGES 10			/* of an entity, in the mean */
+#define DENSE_LAYERS 5
+#define SPARSE_LAYERS 6
+#define MOST_SPARSE_LAYERS 8
 #define MANY_RELATIONS 100
 #define DROPOUT 0.05
 #define EXPLORATION 0.5			/* standard deviations, where not all entities can be kept; elsewhere noise gains nothing */
@@ -47,7 +50,7 @@ path_settings(const TrainSettings *settings, const TrainingFacts *facts)
 	FactIndex	index = path_index_sizes(facts);
 	PathShape	shape = {
 		.relations = data->relations,
-		.layers = settings->path_layers > 0 ? settings->path_layers : dense ? 5 : 6,
+		.layers = settings->path_layers > 0 ? settings->path_layers : dense ? DENSE_LAYERS : SPARSE_LAYERS,
 		.width = settings->path_width > 0 ? settings->path_width : data->relations > MANY_RELATIONS ? 48 : 32,
 		.kept = settings->path_kept > 0 ? settings->path_kept : dense ? 300 : 1000
 	};
@@ -71,6 +74,12 @@ path_settings(const TrainSettings *settings, const TrainingFacts *facts)
 		plan.last_epochs = plan.epochs / LAST_EPOCHS;
 	}
 	return plan;
+}
+
+int
+path_most_layers(const TrainingFacts *facts)
+{
+	return is_dense(facts->learnt) ? DENSE_LAYERS : MOST_SPARSE_LAYERS;
 }
 
 FactIndex

@@ -29,6 +29,9 @@ extern void path_settings_decide(TrainSettings *settings, const Graph *graph, co
 
 extern PathSettings path_settings(const TrainSettings *settings, const TrainingFacts *facts);
 
+/* The layers that such a graph gains by, where there is time: plan_training may choose as many. */
+extern int path_most_layers(const TrainingFacts *facts);
+
 /* The counts of an index of the facts that are learnt, without arrays: for what needs no more. */
 extern FactIndex path_index_sizes(const TrainingFacts *facts);
 
