@@ -55,18 +55,22 @@ open_learners(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearner
 }
 
 /*
- * A network has learnt little of a relation with few facts, and the relation's own questions are too few to show it: its
- * weight would be the common one.
+ * A network has learnt little of a relation with few facts, and without questions of its own, which are held-out facts,
+ * the relation would have the common weight.
  */
 static void
-trust_network(Pool *pool, const FactIndex *facts, EvWeights *weights)
+trust_network(Pool *pool, const FactIndex *facts, EvLearnt *learnt)
 {
 	for (int32_t r = 0; r < facts->relations; r++)
 	{
-		double		known = (double) fact_count(facts, r, pool);
+		int64_t		learnt_from = fact_count(facts, r, pool);
 
-		for (Side side = SIDE_HEAD; side <= SIDE_TAIL; side++)
-			weights->network[2 * r + (int32_t) side] *= known / (known + FEW_FACTS);
+		for (int32_t key = 2 * r; key < 2 * r + 2; key++)
+		{
+			double		known = (double) (learnt_from + learnt->questions[key]);
+
+			learnt->weights.network[key] *= known / (known + FEW_FACTS);
+		}
 	}
 }
 
@@ -81,6 +85,6 @@ ev_learn(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearnt *lear
 		!ev_examples(arena, pool, source, &learners, &examples) ||
 		!weights_fit(arena, pool, &examples, learnt, discount))
 		return false;
-	trust_network(pool, source->facts, &learnt->weights);
+	trust_network(pool, source->facts, learnt);
 	return calibration_fit(arena, pool, &examples, discount, source, learnt);
 }
