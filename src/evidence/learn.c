@@ -6,6 +6,8 @@
  */
 #include "examples.h"
 
+#define FEW_FACTS 20			/* of a relation, from which a network has half of its weight */
+
 static void
 take_learners(EvLearners *learners, Allocation *allocation, int threads)
 {
@@ -52,6 +54,26 @@ open_learners(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearner
 	return true;
 }
 
+/*
+ * A network has learnt little of a relation with few facts, and without questions of its own, which are held-out facts,
+ * the relation would have the common weight.
+ */
+static void
+trust_network(Pool *pool, const FactIndex *facts, EvLearnt *learnt)
+{
+	for (int32_t r = 0; r < facts->relations; r++)
+	{
+		int64_t		learnt_from = fact_count(facts, r, pool);
+
+		for (int32_t key = 2 * r; key < 2 * r + 2; key++)
+		{
+			double		known = (double) (learnt_from + learnt->questions[key]);
+
+			learnt->weights.network[key] *= known / (known + FEW_FACTS);
+		}
+	}
+}
+
 bool
 ev_learn(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearnt *learnt)
 {
@@ -59,9 +81,10 @@ ev_learn(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearnt *lear
 	EvExamples	examples;
 	int			discount[EV_KINDS] = {0};
 
-	if (!open_learners(arena, pool, source, &learners))
+	if (!open_learners(arena, pool, source, &learners) ||
+		!ev_examples(arena, pool, source, &learners, &examples) ||
+		!weights_fit(arena, pool, &examples, learnt, discount))
 		return false;
-	return ev_examples(arena, pool, source, &learners, &examples) &&
-		weights_fit(arena, pool, &examples, learnt, discount) &&
-		calibration_fit(arena, pool, &examples, discount, source, learnt);
+	trust_network(pool, source->facts, learnt);
+	return calibration_fit(arena, pool, &examples, discount, source, learnt);
 }

@@ -36,6 +36,10 @@ select count(*) as epochs, min(number) as first, max(number) as last, max(mrr) >
 	from nations.path_epoch where model = 'deep';
 select first.loss > last.loss as has_learnt from nations.path_epoch first, nations.path_epoch last where (first.model, first.number, last.model, last.number) = ('deep', 1, 'deep', 12);
 select paths, settings->'path_layers' as layers, settings->'path_facts' as facts from nations.model where name = 'deep';
+-- of relations without valid facts, a network counts as far as it could learn: is_in has 12 facts, lives_in 60: 12 / 32 to 60 / 80
+select side, round((few.paths / many.paths)::numeric, 6) as is_in from nations.evidence_weight few join nations.evidence_weight many using (model, side)
+where model = 'deep' and few.relation = (select id from nations.relation where name = 'is_in')
+	and many.relation = (select id from nations.relation where name = 'lives_in') order by side;
 select array_agg(distinct layer order by layer) as layers, count(distinct relation) as relations, bool_and(array_position(numbers, 'nan') is null) as numbers
 	from nations.path_network where model = 'deep';
 
