@@ -150,8 +150,8 @@ extern double ev_answering_most_network(const EvAnswering *answering);
  * The candidates for a question, with what it excludes, in no order; they last until another question: what rules
  * infer (EV_RULES), what the path network scores above 0 (EV_NETWORK), or either (EV_BOTH).  Besides the given rules
  * these are all rules with a constant in head and body, r(X,"c") <= b(X,"d") or r("c",Y) <= b(Y,"d"), that infer two
- * facts at least, and those with an empty body, r(X,"c") <=: they are counted during the call.  The call runs in `thread` of `pool`, or in its leader, and yields
- * there.
+ * facts at least, and those with an empty body, r(X,"c") <=: they are counted during the call.  The call runs in
+ * `thread` of `pool`, or in its leader, and yields there.
  */
 extern int64_t ev_answer(EvAnswering *answering, EvKind kind, Question question, Pool *pool, int thread,
 						 const EvCandidate **candidates);

@@ -103,14 +103,17 @@ static const Oid line_types[] = {
 static double
 weight_of(const Rule *rule)
 {
-	return rule_atoms(rule) == 0 ? 0.01 : rule_is_open(rule) ? 0.1 : 1;
+	return rule_is_open(rule) ? 0.1 : 1;
 }
 
-/* A selected rule is evidence by its counts, unless it is so by those of its paths. */
+/*
+ * A selected rule is evidence by its counts, unless it is so by those of its paths; those with an empty body are counted
+ * when a question is asked.
+ */
 static double
 evidence_of(const MinedRule *rule)
 {
-	return isnan(rule->evidence_confidence) && rule->selected ?
+	return isnan(rule->evidence_confidence) && rule->selected && rule_atoms(&rule->rule) > 0 ?
 		weight_of(&rule->rule) * ev_smoothed_confidence(rule->support, rule->body_size, 0) : rule->evidence_confidence;
 }
 

@@ -78,25 +78,30 @@ rules_for_triple(const Explanation *explanation)
 		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a candidate is one of evidence that is there */
 		double		share = explanation->evidence_share *
 			ev_share(candidate, explanation->evidence->weights.discount, i);
+		bool		in_table = firing_id(&explanation->evidence->rules, firing, &id[0]);
+		Rule		counted = {0};
+		ModelRule  *fired = NULL;
+		ListCell   *cell;
 
-		if (firing_id(&explanation->evidence->rules, firing, &id[0]))
+		if (!in_table)
+			counted = firing_counted_rule(explanation->evidence, explanation->triple, firing);
+		/* a counted rule may be selected, too */
+		foreach(cell, rules)
 		{
-			ListCell   *cell;
+			ModelRule  *rule = lfirst(cell);
 
-			foreach(cell, rules)
-				if (((ModelRule *) lfirst(cell))->id == id[0])
-					((ModelRule *) lfirst(cell))->share = share;
+			if (in_table ? rule->id == id[0] : rule_compare(&rule->rule, &counted) == 0)
+				fired = rule;
 		}
-		else
+		if (fired == NULL)
 		{
-			ModelRule  *counted = palloc0(sizeof(ModelRule));
-
-			counted->rule = firing_counted_rule(explanation->evidence, explanation->triple, firing);
-			counted->text = rule_text(explanation->graph, &counted->rule);
-			counted->quality = firing->confidence;
-			counted->share = share;
-			rules = lappend(rules, counted);
+			fired = palloc0(sizeof(ModelRule));
+			fired->rule = counted;
+			fired->text = rule_text(explanation->graph, &counted);
+			fired->quality = firing->confidence;
+			rules = lappend(rules, fired);
 		}
+		fired->share = share;
 	}
 	return rules;
 }
