@@ -85,6 +85,7 @@ ev_learn(Arena *arena, Pool *pool, const EvExampleSource *source, EvLearnt *lear
 		!ev_examples(arena, pool, source, &learners, &examples) ||
 		!weights_fit(arena, pool, &examples, learnt, discount))
 		return false;
-	trust_network(pool, source->facts, learnt);
+	if (examples.has_network)
+		trust_network(pool, source->facts, learnt);
 	return calibration_fit(arena, pool, &examples, discount, source, learnt);
 }

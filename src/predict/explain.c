@@ -85,7 +85,7 @@ rules_for_triple(const Explanation *explanation)
 
 		if (!in_table)
 			counted = firing_counted_rule(explanation->evidence, explanation->triple, firing);
-		/* a counted rule may be selected, too */
+		/* a counted rule may be selected, too; in a model of an older version both fire */
 		foreach(cell, rules)
 		{
 			ModelRule  *rule = lfirst(cell);
@@ -101,7 +101,7 @@ rules_for_triple(const Explanation *explanation)
 			fired->quality = firing->confidence;
 			rules = lappend(rules, fired);
 		}
-		fired->share = share;
+		fired->share = isnan(fired->share) ? share : fired->share + share;
 	}
 	return rules;
 }

@@ -63,6 +63,12 @@ select head, string_agg(tail, ' ' order by tail) from unnest(array['ann', 'fay']
 select string_agg(head, ' ' order by head) from hkg_predict_heads('kin', 'parent', 'dee', model => 'both', known => true, evidence => 'rules');
 select rule, grounding, share > 0 from hkg_explain('kin', 'ann', 'parent', 'dee', 'both') where rule <> '(embedding)' order by 1;
 select rule, grounding, share > 0 from hkg_explain('kin', 'fay', 'parent', 'dee', 'both') where rule <> '(embedding)' order by 1;
+-- a model of an older version has that rule as evidence, too: it is listed once, and all shares add up to the score
+begin;
+update kin.rule set evidence_confidence = 0.5 where model = 'both' and rule = 'parent(X,"dee") <=';
+select count(*) filter (where rule = 'parent(X,"dee") <=') as listed, round(sum(share)::numeric, 5) = round(hkg_score('kin', 'fay', 'parent', 'dee', 'both')::numeric, 5) as whole
+from hkg_explain('kin', 'fay', 'parent', 'dee', 'both');
+rollback;
 -- the text of a row has names of the time when it was written
 begin;
 update relation set name = 'loves' where name = 'likes';

@@ -2,11 +2,11 @@
  * path_settings.c
  *		How the path network of a training is learnt (see path_settings.h).
  *
- * In a sparse graph few entities are reached in a step, so more steps and more entities are affordable; eight steps find more
- * than six, in twice the time (bench/RESULTS.md).  In a dense one a question takes longer, and smaller minibatches learn more from as many.  Where it has more entities than are kept,
- * noise takes part in the choice, and minibatches are larger: with small ones, and noise of one scale, the loss rose again
- * (bench/RESULTS.md, "All three").  An answer can keep more entities than are affordable while the network is learnt: the
- * last epochs keep as many, to which the network adapts.
+ * In a sparse graph few entities are reached in a step, so more steps and more entities are affordable; eight steps find
+ * more than six, in twice the time (bench/RESULTS.md).  In a dense one a question takes longer, and smaller minibatches
+ * learn more from as many.  Where it has more entities than are kept, noise takes part in the choice, and minibatches are
+ * larger: with small ones, and noise of one scale, the loss rose again (bench/RESULTS.md, "All three").  An answer can keep
+ * more entities than are affordable while the network is learnt: the last epochs keep as many, to which the network adapts.
  *
  * A network makes training ten times as long and more, and an answer some milliseconds.  It pays on graphs of a middle
  * size: smaller ones gained nothing, larger ones were not measured (bench/RESULTS.md, "All three").  Small graphs need
