@@ -451,19 +451,21 @@ begin
 	comment on table threshold is 'the thresholds of hkg_classify';
 
 	alter table model add paths jsonb;
-	comment on column model.paths is 'layers, width and kept of its path network; null: there is none';
+	comment on column model.paths is 'layers, width and kept of its path network, and how many members it has; null: there is none';
 	create table path_network (
 		model text collate "C" not null references model on delete cascade on update cascade,
+		member int not null,
 		layer int not null,
 		part text not null,
 		relation int references relation on delete cascade,
 		inverse boolean,
 		numbers real[] not null
 	);
-	create unique index path_network_key on path_network (model, layer, part, coalesce(relation, -1), coalesce(inverse, false));
+	create unique index path_network_key on path_network (model, member, layer, part, coalesce(relation, -1), coalesce(inverse, false));
 	create index path_network_relation_idx on path_network (relation);
 	comment on table path_network is 'the parameters of the network that reads paths; doc/method.md, "Learnt paths", defines them';
 	comment on column path_network.model is 'model.name';
+	comment on column path_network.member is '1 first; the members of a network answer together';
 	comment on column path_network.layer is '1 first; 0: of no layer';
 	comment on column path_network.part is 'start: s_q; readout: omega and b_omega; scale, shift: u and v; attend_atom, attend_asked, attend_state, attend: c, d, W transposed, and w with b; map: A and B transposed and side by side; level, bias: lambda and beta; keep: C transposed; priority: pi with b_p';
 	comment on column path_network.relation is 'relation.id of the atom; null: the atom from an entity to itself, or no atom';

@@ -62,7 +62,7 @@ ev_answering_bytes(const EvBasis *basis)
 
 	take_answering(basis->facts, &answering, &allocation);
 	return allocation_bytes(&allocation) +
-		(basis->network == NULL ? 0 : path_reader_bytes(basis->facts, basis->network->shape));
+		(basis->network == NULL ? 0 : path_reader_bytes(basis->facts, basis->network->shape, basis->network->members));
 }
 
 EvAnswering *

@@ -68,10 +68,14 @@ typedef struct ExampleTask
 static double
 fifth_of_questions(const EvExampleSource *source)
 {
+	const PathNetwork *network = source->network;
 	double		most = source->most > 0 ? (double) source->most : INFINITY;
+	double		flops;
 
-	return source->network == NULL ? most :
-		fmin(most, EV_PATH_WORK / path_flops(source->network->shape, source->facts->entities, source->degrees) / 5);
+	if (network == NULL)
+		return most;
+	flops = network->members * path_flops(network->shape, source->facts->entities, source->degrees);
+	return fmin(most, EV_PATH_WORK / flops / 5);
 }
 
 /* The most held-out triples: two fifths of the questions are theirs, two fifths are drawn like them. */

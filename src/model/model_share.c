@@ -99,7 +99,7 @@ typedef struct EvidenceHeader
 {
 	FactIndex	facts;
 	EvRules		rules;
-	PathShape	network;		/* no layers: none */
+	PathNetwork network;		/* no members: none */
 } EvidenceHeader;
 
 ModelParts
@@ -118,8 +118,9 @@ evidence_parts(const Evidence *evidence)
 	add_part(&parts, memory, bytes);
 	if (evidence->network != NULL)
 	{
-		header->network = evidence->network->shape;
-		add_part(&parts, evidence->network->parameter, path_parameters(header->network) * sizeof(float));
+		header->network = *evidence->network;
+		add_part(&parts, evidence->network->parameter,
+				 header->network.members * path_parameters(header->network.shape) * sizeof(float));
 	}
 	return parts;
 }
@@ -134,11 +135,12 @@ evidence_over_copy(const SharedCopy *copy, Evidence *evidence)
 	evidence->rules = header->rules;
 	fact_index_move(&evidence->facts, part_data(copy, EVIDENCE_FACTS));
 	ev_rules_move(&evidence->rules, evidence->facts.relations, part_data(copy, EVIDENCE_RULES));
-	if (header->network.layers > 0)
+	if (header->network.members > 0)
 	{
 		PathNetwork *network = palloc(sizeof(PathNetwork));
 
-		*network = (PathNetwork) {header->network, part_data(copy, EVIDENCE_NETWORK)};
+		*network = header->network;
+		network->parameter = part_data(copy, EVIDENCE_NETWORK);
 		evidence->network = network;
 	}
 }

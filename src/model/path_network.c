@@ -2,9 +2,9 @@
  * path_network.c
  *		The path network of a model, in column paths of table model and table path_network.
  *
- * Column paths has its shape.  A row of the table is a row of one part of the parameters (see path_parts): of a directed
- * atom where it has a relation, else of the atom that leads from an entity to itself, or the whole part.  All rows
- * of a relation are there, or none are: it came after the training.
+ * Column paths has its shape, and how many members it has.  A row of the table is a row of one part of a member's
+ * parameters (see path_parts): of a directed atom where it has a relation, else of the atom that leads from an entity to
+ * itself, or the whole part.  All rows of a relation are there, or none are: it came after the training.
  */
 #include "path_network.h"
 
@@ -26,7 +26,7 @@ typedef struct NetworkRows
 {
 	const GraphData *data;
 	PathNetwork *network;
-	PathPart	part[PATH_MAX_PARTS];
+	PathPart	part[PATH_MAX_PARTS];	/* of the first member */
 	int			parts;
 	bool	   *taken;			/* by the place of a row's first number, whether the row was there */
 	int64		common;			/* rows without a relation so far */
@@ -43,7 +43,7 @@ rows_of_relation(const NetworkRows *rows)
 
 	for (int i = 0; i < rows->parts; i++)
 		count += rows->part[i].by_atom ? 2 : 0;
-	return count;
+	return rows->network->members * count;
 }
 
 static int64
@@ -53,7 +53,7 @@ rows_in_common(const NetworkRows *rows)
 
 	for (int i = 0; i < rows->parts; i++)
 		count += rows->part[i].rows % 2;
-	return count;
+	return rows->network->members * count;
 }
 
 static const PathPart *
@@ -65,16 +65,17 @@ find_part(const NetworkRows *rows, const char *name, int layer)
 	return NULL;
 }
 
-/* Takes a row of a part; returns what is wrong with it, or NULL. */
+/* Takes a row of a member's part; returns what is wrong with it, or NULL. */
 static char *
-take_numbers(const NetworkRows *rows, const PathPart *part, int32 row, Datum numbers)
+take_numbers(const NetworkRows *rows, int member, const PathPart *part, int32 row, Datum numbers)
 {
 	ArrayType  *array = DatumGetArrayTypeP(numbers);
 	int			held = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	char	   *fault = ARR_NDIM(array) > 1 || held != part->columns || array_contains_nulls(array) ?
 		psprintf("has %d numbers, expected %d", held, part->columns) :
 		array_fault((float *) ARR_DATA_PTR(array), part->columns, LARGEST);
-	float	   *to = part->number + (Size) row * part->columns;
+	float	   *to = path_member(rows->network, member).parameter + (part->number - rows->network->parameter) +
+		(Size) row * part->columns;
 	bool	   *taken = rows->taken + (to - rows->network->parameter);
 
 	if (*taken)
@@ -87,36 +88,48 @@ take_numbers(const NetworkRows *rows, const PathPart *part, int32 row, Datum num
 	return fault;
 }
 
+/* Columns layer, part, relation, inverse, numbers, member */
+typedef enum NetworkColumn
+{
+	LAYER,
+	PART,
+	RELATION,
+	INVERSE,
+	NUMBERS,
+	MEMBER
+} NetworkColumn;
+
 /* Takes a row of that part, NULL: of none; returns what is wrong with it, or NULL. */
 static char *
 take_values(NetworkRows *rows, const PathPart *part, const Datum *values, const bool *nulls)
 {
+	int			member = nulls[MEMBER] ? 0 : DatumGetInt32(values[MEMBER]);
 	int32		relation;
 
-	if (part == NULL || nulls[4] || (nulls[2] ? part->rows % 2 == 0 : !part->by_atom || nulls[3]))
+	if (part == NULL || member < 1 || member > rows->network->members || nulls[NUMBERS] ||
+		(nulls[RELATION] ? part->rows % 2 == 0 : !part->by_atom || nulls[INVERSE]))
 		return pstrdup("is no row of a network of that shape");
-	if (nulls[2])
+	if (nulls[RELATION])
 	{
 		rows->common++;
-		return take_numbers(rows, part, part->rows - 1, values[4]);
+		return take_numbers(rows, member - 1, part, part->rows - 1, values[NUMBERS]);
 	}
-	relation = graph_row(rows->data->relation_id, rows->data->relations, DatumGetInt32(values[2]));
+	relation = graph_row(rows->data->relation_id, rows->data->relations, DatumGetInt32(values[RELATION]));
 	if (relation < 0)
 		return NULL;
 	rows->of_relation[relation]++;
-	return take_numbers(rows, part, FORWARDS(relation) + DatumGetBool(values[3]), values[4]);
+	return take_numbers(rows, member - 1, part, FORWARDS(relation) + DatumGetBool(values[INVERSE]), values[NUMBERS]);
 }
 
 static char *
 place_of_row(const char *part, const Datum *values, const bool *nulls)
 {
-	if (nulls[2])
-		return psprintf("Its layer is %d, its part is \"%s\", without a relation.", DatumGetInt32(values[0]), part);
-	return psprintf("Its layer is %d, its part is \"%s\", its relation has the id %d%s.", DatumGetInt32(values[0]), part,
-					DatumGetInt32(values[2]), !nulls[3] && DatumGetBool(values[3]) ? ", inverse" : "");
+	if (nulls[RELATION])
+		return psprintf("Its layer is %d, its part is \"%s\", without a relation.", DatumGetInt32(values[LAYER]), part);
+	return psprintf("Its layer is %d, its part is \"%s\", its relation has the id %d%s.", DatumGetInt32(values[LAYER]), part,
+					DatumGetInt32(values[RELATION]), !nulls[INVERSE] && DatumGetBool(values[INVERSE]) ? ", inverse" : "");
 }
 
-/* Columns layer, part, relation, inverse, numbers */
 static void
 take_row(void *argument, const Datum *values, const bool *nulls)
 {
@@ -125,8 +138,8 @@ take_row(void *argument, const Datum *values, const bool *nulls)
 
 	if (rows->fault != NULL)
 		return;
-	part = TextDatumGetCString(sql_present(values, nulls, 1));
-	rows->fault = take_values(rows, find_part(rows, part, DatumGetInt32(values[0])), values, nulls);
+	part = TextDatumGetCString(sql_present(values, nulls, PART));
+	rows->fault = take_values(rows, find_part(rows, part, DatumGetInt32(values[LAYER])), values, nulls);
 	if (rows->fault != NULL)
 		rows->place = place_of_row(part, values, nulls);
 	pfree(part);
@@ -185,7 +198,7 @@ take_numbers_of_shape(void *argument, const Datum *values, const bool *nulls)
 {
 	int64	   *number = argument;
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		number[i] = DatumGetInt64(values[i]);
 }
 
@@ -203,13 +216,14 @@ check_number(const Graph *graph, const char *model, const char *name, int64 numb
 
 /* False when the model has no network. */
 static bool
-read_shape(const Graph *graph, const char *model, const GraphData *data, PathShape *shape)
+read_shape(const Graph *graph, const char *model, const GraphData *data, PathNetwork *network)
 {
 	SqlArgs		args = sql_args_text(model);
-	int64		number[3];
+	PathShape  *shape = &network->shape;
+	int64		number[4];
 
-	if (sql_stream_often(psprintf("select " NUMBER("layers") ", " NUMBER("width") ", " NUMBER("kept")
-								  " from %s where name = $1 and paths is not null", graph_table_name(graph, "model")),
+	if (sql_stream_often(psprintf("select " NUMBER("layers") ", " NUMBER("width") ", " NUMBER("kept") ", "
+								  NUMBER("members") " from %s where name = $1 and paths is not null", graph_table_name(graph, "model")),
 						 &args, take_numbers_of_shape, number) == 0)
 		return false;
 	*shape = (PathShape) {
@@ -218,6 +232,7 @@ read_shape(const Graph *graph, const char *model, const GraphData *data, PathSha
 		.width = check_number(graph, model, "width", number[1], PATH_WIDTH_STEP, PATH_MAX_WIDTH),
 		.kept = check_number(graph, model, "kept", number[2], 1, PATH_MAX_KEPT)
 	};
+	network->members = check_number(graph, model, "members", number[3], 1, PATH_MAX_MEMBERS);
 	if (shape->width % PATH_WIDTH_STEP != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
@@ -240,7 +255,7 @@ path_network_exists(const Graph *graph, const char *model)
 uint64
 path_network_bytes(const PathNetwork *network)
 {
-	return network == NULL ? 0 : path_parameters(network->shape) * (sizeof(float) + sizeof(bool));
+	return network == NULL ? 0 : network->members * path_parameters(network->shape) * (sizeof(float) + sizeof(bool));
 }
 
 PathNetwork *
@@ -248,22 +263,27 @@ path_network_read(Graph *graph, const char *model, const GraphData *data, uint64
 {
 	NetworkRows rows = {.data = data};
 	SqlArgs		args = sql_args_text(model);
-	PathShape	shape;
+	PathNetwork network;
 	Size		count;
 
-	if (!read_shape(graph, model, data, &shape))
+	if (!read_shape(graph, model, data, &network))
 		return NULL;
 	rows.network = palloc(sizeof(PathNetwork));
-	rows.network->shape = shape;
-	count = path_parameters(rows.network->shape);
+	*rows.network = network;
+	count = network.members * path_parameters(network.shape);
 	hkg_check_memory_or(taken + path_network_bytes(rows.network), "a path network",
-						"train it again with a smaller path_width or fewer path_layers");
+						"train it again with a smaller path_width, fewer path_layers or fewer path_members");
 	rows.network->parameter = palloc_extended(count * sizeof(float), MCXT_ALLOC_HUGE);
 	rows.taken = palloc_extended(count * sizeof(bool), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	path_initialise(rows.network, 0);
+	for (int i = 0; i < network.members; i++)
+	{
+		PathNetwork member = path_member(rows.network, i);
+
+		path_initialise(&member, 0);
+	}
 	rows.parts = path_parts(rows.network, rows.part);
 	rows.of_relation = palloc0(data->relations * sizeof(int64));
-	sql_stream(psprintf("select layer::int, part::text, relation::int, inverse::bool, numbers::real[] from %s "
+	sql_stream(psprintf("select layer::int, part::text, relation::int, inverse::bool, numbers::real[], member::int from %s "
 						"where model = $1 and num_nulls(layer, part) = 0",
 						graph_table_name(graph, "path_network")), &args, take_row, &rows);
 	check_rows(graph, model, &rows);
@@ -340,19 +360,20 @@ arg_rows(SqlArgs *args, const PathPart *part, int32 first, int32 count, const Gr
 }
 
 static void
-write_rows(const Graph *graph, const char *model, const PathPart *part, int32 first, int32 count, const GraphData *data)
+write_rows(const Graph *graph, const char *model, int member, const PathPart *part, int32 first, int32 count,
+		   const GraphData *data)
 {
 	SqlArgs		args = sql_args_text(model);
 
 	sql_arg(&args, TEXTOID, CStringGetTextDatum(part->name));
 	arg_rows(&args, part, first, count, data);
 	sql_arg(&args, FLOAT4ARRAYOID, array_of_float4(part->number + (size_t) first * part->columns, count * part->columns));
-	sql_run(psprintf("insert into %1$spath_network (model, layer, part, relation, inverse, numbers) "
-					 "select $1, %4$d, $2, nullif(u.relation, %2$d), case when u.relation <> %2$d then u.inverse = 1 end, "
+	sql_run(psprintf("insert into %1$spath_network (model, member, layer, part, relation, inverse, numbers) "
+					 "select $1, %5$d, %4$d, $2, nullif(u.relation, %2$d), case when u.relation <> %2$d then u.inverse = 1 end, "
 					 "($5::real[])[((u.place - 1) * %3$d + 1)::int : (u.place * %3$d)::int] "
 					 "from unnest($3::int[], $4::int[]) with ordinality as u (relation, inverse, place) "
 					 "where u.relation = %2$d or u.relation in (select id from %1$srelation)",
-					 graph->prefix, NO_RELATION, part->columns, part->layer), &args);
+					 graph->prefix, NO_RELATION, part->columns, part->layer, member), &args);
 	sql_args_free(&args);
 }
 
@@ -364,24 +385,37 @@ write_shape(const Graph *graph, const char *model, const PathNetwork *network)
 	if (network == NULL)
 		sql_run(psprintf("update %smodel set paths = null where name = $1", graph->prefix), &args);
 	else
-		sql_run(psprintf("update %smodel set paths = '{\"layers\": %d, \"width\": %d, \"kept\": %d}' where name = $1",
-						 graph->prefix, network->shape.layers, network->shape.width, network->shape.kept), &args);
+		sql_run(psprintf("update %smodel set paths = '{\"layers\": %d, \"width\": %d, \"kept\": %d, \"members\": %d}' "
+						 "where name = $1", graph->prefix, network->shape.layers, network->shape.width, network->shape.kept,
+						 network->members), &args);
+}
+
+static void
+write_member(const Graph *graph, const char *model, const GraphData *data, int number, const PathNetwork *member)
+{
+	PathPart	part[PATH_MAX_PARTS];
+
+	for (int i = path_parts(member, part); i > 0; i--)
+	{
+		const PathPart *written = &part[i - 1];
+		int32		at_once = Max(1, NUMBERS_AT_ONCE / written->columns);
+
+		for (int32 first = 0; first < written->rows; first += at_once)
+			write_rows(graph, model, number, written, first, Min(at_once, written->rows - first), data);
+	}
 }
 
 void
 path_network_write(const Graph *graph, const char *model, const GraphData *data, const PathNetwork *network)
 {
 	SqlArgs		args = sql_args_text(model);
-	PathPart	part[PATH_MAX_PARTS];
 
 	sql_run(psprintf("delete from %spath_network where model = $1", graph->prefix), &args);
 	write_shape(graph, model, network);
-	for (int i = network == NULL ? 0 : path_parts(network, part); i > 0; i--)
+	for (int i = 0; network != NULL && i < network->members; i++)
 	{
-		const PathPart *written = &part[i - 1];
-		int32		at_once = Max(1, NUMBERS_AT_ONCE / written->columns);
+		PathNetwork member = path_member(network, i);
 
-		for (int32 first = 0; first < written->rows; first += at_once)
-			write_rows(graph, model, written, first, Min(at_once, written->rows - first), data);
+		write_member(graph, model, data, i + 1, &member);
 	}
 }

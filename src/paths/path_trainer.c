@@ -189,48 +189,23 @@ set_more_removed(PathTrainer *trainer, int64_t number, bool removed)
 	}
 }
 
-/*
- * Known answers are no candidates: *left_out is how many of them were not kept.  Those that were taken out are asked for:
- * their places and scores are returned.
- */
+/* The known answers that were taken out, which are asked for: their places and scores are returned. */
 static int
-take_answers(PathWalk *walk, int32_t *place, float *score, int32_t *left_out)
+take_answers(const PathWalk *walk, int32_t *place, float *score)
 {
 	const FactIndex *facts = walk->facts;
 	FactGroup	known = fact_group(facts, walk->question.given, walk->asked);
 	int			count = 0;
 
 	for (int64_t i = known.first; i < known.end; i++)
-	{
-		int32_t		at = walk->place[facts->edge[i].other];
-
 		if (path_is_removed(walk->removed, i))
 		{
+			int32_t		at = walk->place[facts->edge[i].other];
+
 			place[count] = at;
 			score[count++] = at < 0 ? 0 : walk->score[at];
 		}
-		if (at >= 0)
-			walk->score[at] = -INFINITY;
-		else
-			(*left_out)++;
-	}
 	return count;
-}
-
-/* The logarithm of the sum of e^score over all entities but known answers, of which `left_out` were not kept. */
-static double
-log_sum(const PathWalk *walk, int32_t left_out)
-{
-	int32_t		count = path_walk_count(walk);
-	double		highest = 0;
-	double		total;
-
-	for (int32_t i = 0; i < count; i++)
-		highest = walk->score[i] > highest ? walk->score[i] : highest;
-	total = (walk->facts->entities - count - left_out) * exp(-highest);
-	for (int32_t i = 0; i < count; i++)
-		total += exp(walk->score[i] - highest);
-	return highest + log(total + 1e-30);
 }
 
 /* Scores become derivatives of the loss, which is returned: the mean over the answers. */
@@ -240,9 +215,8 @@ lose(PathWalk *walk)
 	/* places go behind the receivers of runs, none of which goes along an edge that was taken out */
 	int32_t    *place = walk->receiver + walk->run[walk->runs].first;
 	float	   *score = walk->priority;
-	int32_t		left_out = 0;
-	int			answers = take_answers(walk, place, score, &left_out);
-	double		others = log_sum(walk, left_out);
+	int			answers = take_answers(walk, place, score);
+	double		others = path_log_others(walk);
 	double		share = 0;
 	double		loss = 0;
 

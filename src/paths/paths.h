@@ -8,8 +8,8 @@
  * up what comes in; a linear map and a gate make its new state of the sum and the state before.  Of the entities that a
  * layer reaches for the first time only the most promising are kept, those that were kept once stay.  The score of an
  * entity is read from its last state.  Parameters belong to relations and layers, none to an entity: so an entity that
- * came after the training is as good as any other one, as soon as it has a fact.  doc/method.md, "Learnt paths", has
- * the equations.
+ * came after the training is as good as any other one, as soon as it has a fact.  Several networks, each drawn and learnt
+ * apart, may answer together: they err in different places.  doc/method.md, "Learnt paths", has the equations.
  *
  * Entities and relations are rows, those of the FactIndex.  Memory comes from the caller's Arena; functions return false
  * or NULL when it is empty.  Results do not depend on the number of threads.
@@ -37,20 +37,30 @@ typedef struct PathShape
 								 * PATH_MAX_KEPT; the last layer keeps eight times as many */
 } PathShape;
 
+#define PATH_MAX_MEMBERS 16
+
 typedef struct PathNetwork
 {
 	PathShape	shape;
-	float	   *parameter;		/* path_parameters numbers, the caller's */
+	float	   *parameter;		/* path_parameters numbers a member, the caller's */
+	int			members;		/* networks of that shape that answer together: 1 .. PATH_MAX_MEMBERS */
 } PathNetwork;
 
-/* How many numbers a network is. */
+/* How many numbers a member is. */
 extern size_t path_parameters(PathShape shape);
 
-/* Initial parameters. */
+/* One of its members, from 0 on, as a network. */
+static inline PathNetwork
+path_member(const PathNetwork *network, int member)
+{
+	return (PathNetwork) {network->shape, network->parameter + (size_t) member * path_parameters(network->shape), 1};
+}
+
+/* Initial parameters of a network of one member. */
 extern void path_initialise(PathNetwork *network, uint64_t seed);
 
 /*
- * A part of the parameters: an array with `rows` rows of `columns` numbers.  By atom, row 2 i is of relation i forwards
+ * A part of the parameters of a member: an array with `rows` rows of `columns` numbers.  By atom, row 2 i is of relation i forwards
  * and row 2 i + 1 of it backwards; of an odd number of rows the last one is of the atom that leads from an entity to
  * itself.
  */
@@ -66,7 +76,7 @@ typedef struct PathPart
 
 #define PATH_MAX_PARTS (2 + 11 * PATH_MAX_LAYERS)
 
-/* All of them; returns how many. */
+/* All those of its first member; returns how many. */
 extern int	path_parts(const PathNetwork *network, PathPart *parts);
 
 /* ---- reader.c: answers ----------------------------------------------------------- */
@@ -80,13 +90,13 @@ typedef struct PathAnswer
 	float		score;			/* 0 or more; all entities that are not listed have 0 */
 } PathAnswer;
 
-extern size_t path_reader_bytes(const FactIndex *facts, PathShape shape);
+extern size_t path_reader_bytes(const FactIndex *facts, PathShape shape, int members);
 
 /* Facts and network must stay. */
 extern PathReader *path_reader(Arena *arena, const FactIndex *facts, const PathNetwork *network);
 
 /*
- * The entities that were kept as answers of a question, with what it excludes, each once, in no order; they last until
+ * The entities that a member kept as answers of a question, with what it excludes, each once, in no order; they last until
  * another question.  The given entity is one of them.  The call runs in `thread` of `pool`, or in its leader, and
  * yields there.  Returns how many.
  */
@@ -116,7 +126,7 @@ typedef struct PathReason
 
 #define PATH_MOST_REASONS 256	/* with steps, that an answer has */
 
-/* What finds reasons, one thread's */
+/* What finds reasons, one thread's: those of the member that has most part in an answer's score */
 typedef struct PathReasoner PathReasoner;
 
 /* by_atoms: paths with the same atoms are one reason, with the entities of one of them, which are different ones. */
@@ -173,7 +183,7 @@ typedef struct PathTrainer PathTrainer;
 /* Bytes that path_trainer takes from its arena. */
 extern size_t path_trainer_bytes(const FactIndex *facts, PathShape shape, const PathTraining *training, int threads);
 
-/* Facts and network must stay; the network's parameters change. */
+/* Facts and network, of one member, must stay; the network's parameters change. */
 extern PathTrainer *path_trainer(Arena *arena, const FactIndex *facts, PathNetwork *network,
 								 const PathTraining *training, int threads);
 
@@ -203,7 +213,7 @@ extern bool path_is_direct(const FactIndex *facts, const Triple *triple, int64_t
 extern bool path_keeps_all(const FactIndex *facts, PathShape shape);
 
 /*
- * Floating point operations of a question, about, of a network of that shape: messages along edges, and new states of those
+ * Floating point operations of a question, about, of a member of that shape: messages along edges, and new states of those
  * that a layer keeps.  An entity is reached in proportion to its facts, so those that are kept have many more than the mean:
  * a layer of OpenFlights' graph, which has hubs, sends ten times as many messages as the mean would tell.
  */

@@ -1,85 +1,159 @@
 /*
  * reader.c
  *		The answers of a network to questions.
+ *
+ * A member gives an entity the share e^s of the sum of e^s over all entities, as it does while it is learnt: s is 0 for
+ * what it did not keep, and known answers are left out.  The share of several members is the mean of theirs.  As a score,
+ * by which those that no member kept have 0 again, that is log(1 + sum of w (e^s - 1)), where a member's w is its share
+ * of what it did not keep, over the sum of all members'.
  */
 #include "walk.h"
 
 #include <math.h>
+#include <string.h>
+
+#define MOST_EXPONENT 300		/* beyond all that is learnt; e to the power of it is still far from an overflow */
 
 struct PathReader
 {
 	PathWalk	walk;
+	const PathNetwork *network;
+	PathWeights *weights;		/* of each member */
 	PathAnswer *answer;
+	int64_t		answers;
+	int32_t    *place;			/* by entity: of its answer; below 0: none */
+	float	   *score;			/* of a member, by place of its walk */
+	double	   *sum;			/* by answer: of w (e^s - 1), before the ws are divided by their sum */
 };
 
-static PathReader
-plan_reader(const FactIndex *facts, PathShape shape)
+static int64_t
+most_answers(const PathReader *plan, int members)
 {
-	return (PathReader) {.walk = {.facts = facts,.shape = shape}};
+	int64_t		most = members * (int64_t) path_most_places(plan->walk.facts, plan->walk.shape);
+
+	return most < plan->walk.facts->entities ? most : plan->walk.facts->entities;
 }
 
 static PathReader *
-take_reader(PathReader plan, Allocation *allocation)
+take_reader(const FactIndex *facts, PathShape shape, int members, Allocation *allocation)
 {
+	PathReader	plan = {.walk = {.facts = facts,.shape = shape}};
 	PathReader *reader = TAKE(allocation, PathReader, 1);
 
 	path_walk_take(&plan.walk, allocation);
-	plan.answer = TAKE(allocation, PathAnswer, (size_t) path_most_places(plan.walk.facts, plan.walk.shape));
+	plan.weights = TAKE(allocation, PathWeights, (size_t) members);
+	plan.answer = TAKE(allocation, PathAnswer, (size_t) most_answers(&plan, members));
+	plan.place = TAKE(allocation, int32_t, (size_t) facts->entities);
+	plan.score = TAKE(allocation, float, (size_t) path_most_places(facts, shape));
+	plan.sum = TAKE(allocation, double, (size_t) most_answers(&plan, members));
 	if (reader != NULL)
 		*reader = plan;
 	return reader;
 }
 
 size_t
-path_reader_bytes(const FactIndex *facts, PathShape shape)
+path_reader_bytes(const FactIndex *facts, PathShape shape, int members)
 {
 	Allocation	allocation = {0};
 
-	take_reader(plan_reader(facts, shape), &allocation);
+	take_reader(facts, shape, members, &allocation);
 	return allocation_bytes(&allocation);
 }
 
 PathReader *
 path_reader(Arena *arena, const FactIndex *facts, const PathNetwork *network)
 {
-	PathReader	plan = plan_reader(facts, network->shape);
 	Allocation	allocation = {0};
 	PathReader *reader;
 
-	take_reader(plan, &allocation);
+	take_reader(facts, network->shape, network->members, &allocation);
 	if (!allocation_open(&allocation, arena))
 		return NULL;
-	reader = take_reader(plan, &allocation);
-	reader->walk.weights = path_weights(network->shape, network->parameter);
+	reader = take_reader(facts, network->shape, network->members, &allocation);
+	reader->network = network;
+	for (int i = 0; i < network->members; i++)
+		reader->weights[i] = path_weights(network->shape, path_member(network, i).parameter);
+	for (int32_t i = 0; i < facts->entities; i++)
+		reader->place[i] = -1;
+	reader->walk.weights = reader->weights[0];
 	path_walk_open(&reader->walk);
 	return reader;
 }
 
 /* log(1 + e^x): 0 for what is hopeless, x for what is likely */
 static float
-positive(float x)
+positive(double x)
 {
-	return (float) (x > 0 ? (double) x + log1p(exp(-(double) x)) : log1p(exp((double) x)));
+	return (float) (x > 0 ? x + log1p(exp(-x)) : log1p(exp(x)));
+}
+
+static void
+forget_answers(PathReader *reader)
+{
+	for (int64_t i = 0; i < reader->answers; i++)
+		reader->place[reader->answer[i].entity] = -1;
+	reader->answers = 0;
+}
+
+/* The place of an entity's answer, which is made where there is none */
+static int32_t
+answer_place(PathReader *reader, int32_t entity)
+{
+	int32_t		place = reader->place[entity];
+
+	if (place < 0)
+	{
+		place = reader->place[entity] = (int32_t) reader->answers++;
+		reader->answer[place].entity = entity;
+		reader->sum[place] = 0;
+	}
+	return place;
+}
+
+/* Adds what the walk has found; returns the member's w. */
+static double
+add_member(PathReader *reader)
+{
+	PathWalk   *walk = &reader->walk;
+	int32_t		count = path_walk_count(walk);
+	double		worth;
+
+	memcpy(reader->score, walk->score, (size_t) count * sizeof(float));
+	worth = exp(-fmin(path_log_others(walk), MOST_EXPONENT));
+	for (int32_t i = 0; i < count; i++)
+		reader->sum[answer_place(reader, walk->entity[i])] += worth * expm1(fmin(reader->score[i], MOST_EXPONENT));
+	return worth;
 }
 
 int64_t
 path_answers(PathReader *reader, Question question, Pool *pool, int thread, const PathAnswer **answers)
 {
 	PathWalk   *walk = &reader->walk;
+	double		total = 0;
 
+	forget_answers(reader);
 	walk->pool = pool;
 	walk->thread = thread;
-	path_walk(walk, question);
-	for (int32_t i = 0; i < path_walk_count(walk); i++)
-		reader->answer[i] = (PathAnswer) {walk->entity[i], positive(walk->score[i])};
+	for (int i = 0; i < reader->network->members; i++)
+	{
+		walk->weights = reader->weights[i];
+		path_walk(walk, question);
+		if (reader->network->members > 1)
+			total += add_member(reader);
+	}
+	/* of one member, the score is s */
+	for (int32_t i = 0; i < path_walk_count(walk) && reader->network->members == 1; i++)
+		reader->answer[answer_place(reader, walk->entity[i])].score = positive(walk->score[i]);
+	for (int64_t i = 0; i < reader->answers && reader->network->members > 1; i++)
+		reader->answer[i].score = positive(log1p(reader->sum[i] / total));
 	*answers = reader->answer;
-	return path_walk_count(walk);
+	return reader->answers;
 }
 
 float
 path_score(const PathReader *reader, int32_t entity)
 {
-	int32_t		place = reader->walk.place[entity];
+	int32_t		place = reader->place[entity];
 
 	return place < 0 ? 0 : reader->answer[place].score;
 }
@@ -88,19 +162,26 @@ path_score(const PathReader *reader, int32_t entity)
  * A state is between the one before it and numbers within 1: so it is within 1, or within what a question starts with.
  * What rounding adds is far below a hundredth.
  */
-double
-path_most_score(const PathReader *reader)
+static double
+most_of_member(PathShape shape, const PathWeights *weights)
 {
-	const PathWalk *walk = &reader->walk;
-	const float *readout = walk->weights.readout;
-	int			width = walk->shape.width;
 	float		largest = 1;
 	double		sum = 0;
 
-	for (int64_t i = 0; i < 2 * (int64_t) walk->shape.relations * width; i++)
-		largest = fmaxf(largest, fabsf(walk->weights.start[i]));
-	for (int i = 0; i < width; i++)
-		sum += fabs((double) readout[i]);
-	sum = readout[width] + 1.01 * (double) largest * sum + 0.01;
+	for (int64_t i = 0; i < 2 * (int64_t) shape.relations * shape.width; i++)
+		largest = fmaxf(largest, fabsf(weights->start[i]));
+	for (int i = 0; i < shape.width; i++)
+		sum += fabs((double) weights->readout[i]);
+	sum = weights->readout[shape.width] + 1.01 * (double) largest * sum + 0.01;
 	return isfinite(sum) ? positive((float) sum) : INFINITY;
+}
+
+double
+path_most_score(const PathReader *reader)
+{
+	double		most = 0;
+
+	for (int i = 0; i < reader->network->members; i++)
+		most = fmax(most, most_of_member(reader->walk.shape, &reader->weights[i]));
+	return most;
 }

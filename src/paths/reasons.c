@@ -35,6 +35,7 @@ typedef struct Flow
 struct PathReasoner
 {
 	PathWalk	walk;
+	const PathNetwork *network;
 	PathRemoved removed;
 	float	   *gradient;		/* of parameters, which nothing uses */
 	bool		by_atoms;
@@ -80,12 +81,11 @@ path_reasoner(Arena *arena, const FactIndex *facts, const PathNetwork *network, 
 	if (!allocation_open(&allocation, arena))
 		return NULL;
 	reasoner = take_reasoner(plan, &allocation);
-	reasoner->walk.weights = path_weights(network->shape, network->parameter);
+	reasoner->network = network;
 	reasoner->walk.removed = &reasoner->removed;
 	reasoner->by_atoms = by_atoms;
 	path_removed_open(&reasoner->removed, facts);
 	path_walk_open(&reasoner->walk);
-	path_walk_turn(&reasoner->walk);
 	return reasoner;
 }
 
@@ -257,6 +257,50 @@ gather(PathReasoner *reasoner)
 	memcpy(reasoner->flow, next, (size_t) reasoner->flows * sizeof(Flow));
 }
 
+/* ---- the member whose reasons they are ---------------------------------------------------------- */
+
+static void
+ask_member(PathReasoner *reasoner, int member, Question question)
+{
+	PathWalk   *walk = &reasoner->walk;
+
+	walk->weights = path_weights(walk->shape, path_member(reasoner->network, member).parameter);
+	path_walk(walk, question);
+}
+
+/* Asks the member that gives an answer the largest share (reader.c): returns the answer's place, below 0: none kept it. */
+static int32_t
+ask_best_member(PathReasoner *reasoner, Question question, int32_t answer)
+{
+	PathWalk   *walk = &reasoner->walk;
+	int			members = reasoner->network->members;
+	int			best = 0;
+	double		most = -INFINITY;
+
+	for (int i = 0; i < members; i++)
+	{
+		int32_t		place;
+		double		score;
+		double		share;			/* its logarithm */
+
+		ask_member(reasoner, i, question);
+		place = walk->place[answer];
+		if (place < 0 || members == 1)
+			continue;
+		score = walk->score[place];
+		share = score - path_log_others(walk);
+		if (share > most)
+		{
+			most = share;
+			best = i;
+		}
+	}
+	if (best < members - 1)
+		ask_member(reasoner, best, question);
+	path_walk_turn(walk);
+	return walk->place[answer];
+}
+
 /* ---- reasons -------------------------------------------------------------------------------------- */
 
 /* Follows the score of the answer at a place back to the given entity. */
@@ -312,7 +356,7 @@ path_reasons(PathReasoner *reasoner, Triple triple, Side side, bool without, int
 			 int thread)
 {
 	PathWalk   *walk = &reasoner->walk;
-	int32_t		answer = triple_answer(&triple, side);
+	int32_t		place;
 	int			count = 0;
 
 	reasoner->given = triple_given(&triple, side);
@@ -321,10 +365,10 @@ path_reasons(PathReasoner *reasoner, Triple triple, Side side, bool without, int
 	path_removed_open(&reasoner->removed, walk->facts);
 	if (without)
 		path_set_removed(&reasoner->removed, walk->facts, triple, true);
-	path_walk(walk, question_of(side, reasoner->given, triple.relation));
-	if (walk->place[answer] >= 0)
+	place = ask_best_member(reasoner, question_of(side, reasoner->given, triple.relation), triple_answer(&triple, side));
+	if (place >= 0)
 	{
-		follow(reasoner, walk->place[answer]);
+		follow(reasoner, place);
 		count = list_reasons(reasoner, most, reasons);
 	}
 	return count;

@@ -397,6 +397,33 @@ path_walk(PathWalk *walk, Question question)
 	walk->under_way = false;
 }
 
+double
+path_log_others(PathWalk *walk)
+{
+	const FactIndex *facts = walk->facts;
+	FactGroup	known = fact_group(facts, walk->question.given, walk->asked);
+	int32_t		count = path_walk_count(walk);
+	int32_t		left_out = 0;	/* known answers that were not kept */
+	double		highest = 0;
+	double		total;
+
+	for (int64_t i = known.first; i < known.end; i++)
+	{
+		int32_t		at = walk->place[facts->edge[i].other];
+
+		if (at >= 0)
+			walk->score[at] = -INFINITY;
+		else
+			left_out++;
+	}
+	for (int32_t i = 0; i < count; i++)
+		highest = walk->score[i] > highest ? walk->score[i] : highest;
+	total = (facts->entities - count - left_out) * exp(-highest);
+	for (int32_t i = 0; i < count; i++)
+		total += exp(walk->score[i] - highest);
+	return highest + log(total + 1e-30);
+}
+
 /* ---- and back -------------------------------------------------------------------------------- */
 
 static void

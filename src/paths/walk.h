@@ -145,6 +145,12 @@ path_walk_count(const PathWalk *walk)
 extern void path_walk(PathWalk *walk, Question question);
 
 /*
+ * The logarithm of the sum of e^score over all entities but the known answers of the last question, whose scores become
+ * -infinity.  Those that were not kept have score 0.
+ */
+extern double path_log_others(PathWalk *walk);
+
+/*
  * The derivatives of the scores are in `score`: adds those of all parameters to the gradients.  The matrices that
  * path_walk_turn transposes must be those of the parameters.
  */

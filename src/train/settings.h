@@ -106,7 +106,8 @@ typedef struct TrainSettings
 	int			path_layers;	/* this and the next ones: 0, by the graph (path_settings.c) */
 	int			path_width;
 	int			path_kept;
-	int			path_epochs;
+	int			path_members;
+	int			path_epochs;	/* of each */
 	int			last_path_epoch;	/* 0: all */
 	int			path_facts;
 	double		path_learning_rate;

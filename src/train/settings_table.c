@@ -210,9 +210,13 @@ const Setting settings_table[] = {
 		.in_words = "1000, or 300 where an entity has ten facts or more in the mean; the last fifth of "
 		"the epochs and answers keep 1000 there",
 		.meaning = "entities that a step keeps of those it reaches first"},
+	{SETTING(path_members, INT), .low = 1,.high = PATH_MAX_MEMBERS,.optional = true,.not_tuned = true,
+		.in_words = "1, up to 3 if minutes are enough",
+		.meaning = "networks that are learnt one after another and answer together, by their mean; an answer takes as "
+		"many times as long"},
 	{SETTING(path_epochs, INT), .low = 1,.high = 100000,.optional = true,.not_tuned = true,
 		.in_words = "as many as ask about each fact once, 8 to 20, or by minutes",
-		.meaning = "epochs of the network"},
+		.meaning = "epochs of each network"},
 	{SETTING(last_path_epoch, INT), .low = 1,.high = INT_MAX,.optional = true,.not_tuned = true,
 		.in_words = "the last of all",
 		.meaning = "the epoch after which the network is learnt no further; set where minutes were over"},

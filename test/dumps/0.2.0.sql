@@ -836,7 +836,7 @@ COMMENT ON COLUMN g.model.hits_10 IS 'likewise';
 -- Name: COLUMN model.paths; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.paths IS 'layers, width and kept of its path network; null: there is none';
+COMMENT ON COLUMN g.model.paths IS 'layers, width and kept of its path network, and how many members it has; null: there is none';
 
 
 --
@@ -948,6 +948,7 @@ COMMENT ON COLUMN g.path_epoch.evaluate_seconds IS 'time for metrics';
 
 CREATE TABLE g.path_network (
     model text NOT NULL COLLATE pg_catalog."C",
+    member integer NOT NULL,
     layer integer NOT NULL,
     part text NOT NULL,
     relation integer,
@@ -968,6 +969,13 @@ COMMENT ON TABLE g.path_network IS 'the parameters of the network that reads pat
 --
 
 COMMENT ON COLUMN g.path_network.model IS 'model.name';
+
+
+--
+-- Name: COLUMN path_network.member; Type: COMMENT; Schema: g; Owner: -
+--
+
+COMMENT ON COLUMN g.path_network.member IS '1 first; the members of a network answer together';
 
 
 --
@@ -2020,12 +2028,12 @@ plain	40	{-1.6445192,1.3853219,-2.1161616,-0.16760336}
 --
 
 COPY g.evidence_weight (model, relation, side, scale, weight, questions, held_out, calibration, paths) FROM stdin;
-default	1	head	1	1.177584096348895	0	0.0218978102189781	{"all": {"odd": 0.0150328462, "most": 0.5, "alone": {"most": 0.5, "slope": 1.20571681, "answers": 0.111290125, "intercept": -7.37414638, "most_odds": 1, "unanswered": -0.0763389771}, "slope": 0.279921917, "choice": 3.50735747, "answers": 0.113124323, "intercept": -5.68448206, "most_odds": 1, "unanswered": -0.0775971363}, "rules": {"odd": 0.01798621, "most": 0.5, "alone": {"most": 0.5, "slope": 0.0000000000911359165, "answers": 0, "intercept": 1.96448407, "most_odds": 1, "unanswered": 0.000000000427007753}, "slope": 0, "choice": 0, "answers": 0, "intercept": 1.96448407, "most_odds": 1, "unanswered": 0.000000000406990724}, "embedding": {"odd": 0.015851434, "most": 0.5, "alone": {"most": 0.5, "slope": 2.70772453, "answers": -1.35646096, "intercept": -8.65722303, "most_odds": 1, "unanswered": 0.930458496}, "slope": 0.45179491, "choice": 4.61300338, "answers": -1.62436833, "intercept": -6.6383737, "most_odds": 1, "unanswered": 1.11422837}}	\N
-default	1	tail	1	1.177584096348895	0	0.0218978102189781	{"all": {"odd": 0.0150328462, "most": 0.5, "alone": {"most": 0.5, "slope": 1.20571681, "answers": 0.111290125, "intercept": -7.37414638, "most_odds": 1, "unanswered": -0.0763389771}, "slope": 0.279921917, "choice": 3.50735747, "answers": 0.113124323, "intercept": -5.68448206, "most_odds": 1, "unanswered": -0.0775971363}, "rules": {"odd": 0.01798621, "most": 0.5, "alone": {"most": 0.5, "slope": 0.0000000000911359165, "answers": 0, "intercept": 1.96448407, "most_odds": 1, "unanswered": 0.000000000427007753}, "slope": 0, "choice": 0, "answers": 0, "intercept": 1.96448407, "most_odds": 1, "unanswered": 0.000000000406990724}, "embedding": {"odd": 0.015851434, "most": 0.5, "alone": {"most": 0.5, "slope": 2.70772453, "answers": -1.35646096, "intercept": -8.65722303, "most_odds": 1, "unanswered": 0.930458496}, "slope": 0.45179491, "choice": 4.61300338, "answers": -1.62436833, "intercept": -6.6383737, "most_odds": 1, "unanswered": 1.11422837}}	\N
-default	2	head	1	1.177584096348895	0	0.015463917525773195	{"all": {"odd": 0.0150328462, "most": 0.5, "alone": {"most": 0.5, "slope": 1.20571681, "answers": 0.111290125, "intercept": -7.37414638, "most_odds": 1, "unanswered": -0.0763389771}, "slope": 0.279921917, "choice": 3.50735747, "answers": 0.113124323, "intercept": -5.68448206, "most_odds": 1, "unanswered": -0.0775971363}, "rules": {"odd": 0.01798621, "most": 0.5, "alone": {"most": 0.5, "slope": 0.0000000000911359165, "answers": 0, "intercept": 1.96448407, "most_odds": 1, "unanswered": 0.000000000427007753}, "slope": 0, "choice": 0, "answers": 0, "intercept": 1.96448407, "most_odds": 1, "unanswered": 0.000000000406990724}, "embedding": {"odd": 0.015851434, "most": 0.5, "alone": {"most": 0.5, "slope": 2.70772453, "answers": -1.35646096, "intercept": -8.65722303, "most_odds": 1, "unanswered": 0.930458496}, "slope": 0.45179491, "choice": 4.61300338, "answers": -1.62436833, "intercept": -6.6383737, "most_odds": 1, "unanswered": 1.11422837}}	\N
-default	2	tail	1	1.177584096348895	0	0.015463917525773195	{"all": {"odd": 0.0150328462, "most": 0.5, "alone": {"most": 0.5, "slope": 1.20571681, "answers": 0.111290125, "intercept": -7.37414638, "most_odds": 1, "unanswered": -0.0763389771}, "slope": 0.279921917, "choice": 3.50735747, "answers": 0.113124323, "intercept": -5.68448206, "most_odds": 1, "unanswered": -0.0775971363}, "rules": {"odd": 0.01798621, "most": 0.5, "alone": {"most": 0.5, "slope": 0.0000000000911359165, "answers": 0, "intercept": 1.96448407, "most_odds": 1, "unanswered": 0.000000000427007753}, "slope": 0, "choice": 0, "answers": 0, "intercept": 1.96448407, "most_odds": 1, "unanswered": 0.000000000406990724}, "embedding": {"odd": 0.015851434, "most": 0.5, "alone": {"most": 0.5, "slope": 2.70772453, "answers": -1.35646096, "intercept": -8.65722303, "most_odds": 1, "unanswered": 0.930458496}, "slope": 0.45179491, "choice": 4.61300338, "answers": -1.62436833, "intercept": -6.6383737, "most_odds": 1, "unanswered": 1.11422837}}	\N
-default	3	head	1.0187431500507347	1.1790677427855216	3	0.09160305343511449	{"all": {"odd": 0.0138732945, "most": 0.8, "alone": {"most": 0.8, "slope": 1.04478781, "answers": 0.0226335572, "intercept": -6.68489275, "most_odds": 5.75, "unanswered": 0.280189942}, "slope": 0.227709314, "choice": 3.650741, "answers": 0.0736257591, "intercept": -4.81125258, "most_odds": 5.75, "unanswered": 0.28091763}, "rules": {"odd": 0.01798621, "most": 0.8, "alone": {"most": 0.8, "slope": 0, "answers": 0, "intercept": 2.49551858, "most_odds": 5.75, "unanswered": -0.832214356}, "slope": 0, "choice": 0, "answers": 0, "intercept": 2.49551858, "most_odds": 5.75, "unanswered": -0.832214356}, "embedding": {"odd": 0.0148163086, "most": 0.8, "alone": {"most": 0.8, "slope": 2.77146394, "answers": -1.32072585, "intercept": -8.53422575, "most_odds": 5.75, "unanswered": 1.0098585}, "slope": 0.618571922, "choice": 4.4824016, "answers": -1.61233478, "intercept": -7.84869358, "most_odds": 5.75, "unanswered": 1.31059437}}	\N
-default	3	tail	0.9785338001367766	1.2435155099104154	3	0.09160305343511449	{"all": {"odd": 0.0138732945, "most": 0.8, "alone": {"most": 0.8, "slope": 1.16048263, "answers": 0.178780536, "intercept": -6.72396091, "most_odds": 5.75, "unanswered": 0.372666562}, "slope": 0.263218158, "choice": 3.69481335, "answers": 0.2511131, "intercept": -4.96269401, "most_odds": 5.75, "unanswered": 0.428336}, "rules": {"odd": 0.01798621, "most": 0.8, "alone": {"most": 0.8, "slope": 0, "answers": 0, "intercept": 3.0238202, "most_odds": 5.75, "unanswered": -1.22818034}, "slope": 0, "choice": 0, "answers": 0, "intercept": 3.0238202, "most_odds": 5.75, "unanswered": -1.22818034}, "embedding": {"odd": 0.0151259641, "most": 0.8, "alone": {"most": 0.8, "slope": 2.26459366, "answers": -0.829333992, "intercept": -7.56263479, "most_odds": 5.75, "unanswered": 0.583068719}, "slope": 0.27043158, "choice": 4.90459464, "answers": -1.09393476, "intercept": -4.62565838, "most_odds": 5.75, "unanswered": 0.744886607}}	\N
+default	1	head	1	1.185919328591116	0	0.0218978102189781	{"all": {"odd": 0.0150328462, "most": 0.5, "alone": {"most": 0.5, "slope": 1.24472529, "answers": 0.1342711, "intercept": -7.70257558, "most_odds": 1, "unanswered": -0.0921026774}, "slope": 0.278476327, "choice": 3.6668435, "answers": 0.169032713, "intercept": -5.98070808, "most_odds": 1, "unanswered": -0.115947253}, "rules": {"odd": 0.0150328462, "most": 0.5, "alone": {"most": 0.5, "slope": 2.04461133, "answers": -0.0149948565, "intercept": -6.63728613, "most_odds": 1, "unanswered": 0.0102856566}, "slope": 0.309854286, "choice": 4.81407103, "answers": -0.111838062, "intercept": -4.79898384, "most_odds": 1, "unanswered": 0.0767148322}, "embedding": {"odd": 0.015851434, "most": 0.5, "alone": {"most": 0.5, "slope": 2.70772453, "answers": -1.35646096, "intercept": -8.65722303, "most_odds": 1, "unanswered": 0.930458496}, "slope": 0.45179491, "choice": 4.61300338, "answers": -1.62436833, "intercept": -6.6383737, "most_odds": 1, "unanswered": 1.11422837}}	\N
+default	1	tail	1	1.185919328591116	0	0.0218978102189781	{"all": {"odd": 0.0150328462, "most": 0.5, "alone": {"most": 0.5, "slope": 1.24472529, "answers": 0.1342711, "intercept": -7.70257558, "most_odds": 1, "unanswered": -0.0921026774}, "slope": 0.278476327, "choice": 3.6668435, "answers": 0.169032713, "intercept": -5.98070808, "most_odds": 1, "unanswered": -0.115947253}, "rules": {"odd": 0.0150328462, "most": 0.5, "alone": {"most": 0.5, "slope": 2.04461133, "answers": -0.0149948565, "intercept": -6.63728613, "most_odds": 1, "unanswered": 0.0102856566}, "slope": 0.309854286, "choice": 4.81407103, "answers": -0.111838062, "intercept": -4.79898384, "most_odds": 1, "unanswered": 0.0767148322}, "embedding": {"odd": 0.015851434, "most": 0.5, "alone": {"most": 0.5, "slope": 2.70772453, "answers": -1.35646096, "intercept": -8.65722303, "most_odds": 1, "unanswered": 0.930458496}, "slope": 0.45179491, "choice": 4.61300338, "answers": -1.62436833, "intercept": -6.6383737, "most_odds": 1, "unanswered": 1.11422837}}	\N
+default	2	head	1	1.185919328591116	0	0.015463917525773195	{"all": {"odd": 0.0150328462, "most": 0.5, "alone": {"most": 0.5, "slope": 1.24472529, "answers": 0.1342711, "intercept": -7.70257558, "most_odds": 1, "unanswered": -0.0921026774}, "slope": 0.278476327, "choice": 3.6668435, "answers": 0.169032713, "intercept": -5.98070808, "most_odds": 1, "unanswered": -0.115947253}, "rules": {"odd": 0.0150328462, "most": 0.5, "alone": {"most": 0.5, "slope": 2.04461133, "answers": -0.0149948565, "intercept": -6.63728613, "most_odds": 1, "unanswered": 0.0102856566}, "slope": 0.309854286, "choice": 4.81407103, "answers": -0.111838062, "intercept": -4.79898384, "most_odds": 1, "unanswered": 0.0767148322}, "embedding": {"odd": 0.015851434, "most": 0.5, "alone": {"most": 0.5, "slope": 2.70772453, "answers": -1.35646096, "intercept": -8.65722303, "most_odds": 1, "unanswered": 0.930458496}, "slope": 0.45179491, "choice": 4.61300338, "answers": -1.62436833, "intercept": -6.6383737, "most_odds": 1, "unanswered": 1.11422837}}	\N
+default	2	tail	1	1.185919328591116	0	0.015463917525773195	{"all": {"odd": 0.0150328462, "most": 0.5, "alone": {"most": 0.5, "slope": 1.24472529, "answers": 0.1342711, "intercept": -7.70257558, "most_odds": 1, "unanswered": -0.0921026774}, "slope": 0.278476327, "choice": 3.6668435, "answers": 0.169032713, "intercept": -5.98070808, "most_odds": 1, "unanswered": -0.115947253}, "rules": {"odd": 0.0150328462, "most": 0.5, "alone": {"most": 0.5, "slope": 2.04461133, "answers": -0.0149948565, "intercept": -6.63728613, "most_odds": 1, "unanswered": 0.0102856566}, "slope": 0.309854286, "choice": 4.81407103, "answers": -0.111838062, "intercept": -4.79898384, "most_odds": 1, "unanswered": 0.0767148322}, "embedding": {"odd": 0.015851434, "most": 0.5, "alone": {"most": 0.5, "slope": 2.70772453, "answers": -1.35646096, "intercept": -8.65722303, "most_odds": 1, "unanswered": 0.930458496}, "slope": 0.45179491, "choice": 4.61300338, "answers": -1.62436833, "intercept": -6.6383737, "most_odds": 1, "unanswered": 1.11422837}}	\N
+default	3	head	1.015516629026119	1.193438918272094	3	0.09160305343511449	{"all": {"odd": 0.0138732945, "most": 0.8, "alone": {"most": 0.8, "slope": 1.07956351, "answers": 0.0494578855, "intercept": -6.96748928, "most_odds": 5.75, "unanswered": 0.266825311}, "slope": 0.222813042, "choice": 3.86152193, "answers": 0.121352133, "intercept": -5.01547623, "most_odds": 5.75, "unanswered": 0.250010987}, "rules": {"odd": 0.0138732945, "most": 0.8, "alone": {"most": 0.8, "slope": 1.63103919, "answers": 0.0013602669, "intercept": -5.97035476, "most_odds": 5.75, "unanswered": -0.0636466922}, "slope": 0.254090078, "choice": 5.03693807, "answers": 0.00734432533, "intercept": -4.04995381, "most_odds": 5.75, "unanswered": -0.0970483061}, "embedding": {"odd": 0.0148163086, "most": 0.8, "alone": {"most": 0.8, "slope": 2.77146394, "answers": -1.32072585, "intercept": -8.53422575, "most_odds": 5.75, "unanswered": 1.0098585}, "slope": 0.618571922, "choice": 4.4824016, "answers": -1.61233478, "intercept": -7.84869358, "most_odds": 5.75, "unanswered": 1.31059437}}	\N
+default	3	tail	0.9821200343880329	1.2482398327457012	3	0.09160305343511449	{"all": {"odd": 0.0138732945, "most": 0.8, "alone": {"most": 0.8, "slope": 1.19353491, "answers": 0.185339246, "intercept": -7.03798538, "most_odds": 5.75, "unanswered": 0.369083171}, "slope": 0.264382254, "choice": 3.83485699, "answers": 0.297183734, "intercept": -5.29829584, "most_odds": 5.75, "unanswered": 0.402684977}, "rules": {"odd": 0.0138732945, "most": 0.8, "alone": {"most": 0.8, "slope": 2.19361189, "answers": -0.00333279956, "intercept": -6.196897, "most_odds": 5.75, "unanswered": 0.180356188}, "slope": 0.329601156, "choice": 5.03693807, "answers": -0.0235272872, "intercept": -4.36299305, "most_odds": 5.75, "unanswered": 0.363123304}, "embedding": {"odd": 0.0151259641, "most": 0.8, "alone": {"most": 0.8, "slope": 2.26459366, "answers": -0.829333992, "intercept": -7.56263479, "most_odds": 5.75, "unanswered": 0.583068719}, "slope": 0.27043158, "choice": 4.90459464, "answers": -1.09393476, "intercept": -4.62565838, "most_odds": 5.75, "unanswered": 0.744886607}}	\N
 \.
 
 
@@ -2034,7 +2042,7 @@ default	3	tail	0.9785338001367766	1.2435155099104154	3	0.09160305343511449	{"all
 --
 
 COPY g.facts_version (number) FROM stdin;
-2097645137447898768
+1146906821115596445
 \.
 
 
@@ -2074,9 +2082,9 @@ default	2	24	3	39	2.0851008892059326	0.19383840430735513	{2}
 --
 
 COPY g.iteration (model, number, loss, mrr, hits_1, hits_3, hits_10, rules, inferred, sampled, train_seconds, mine_seconds, sample_seconds, evaluate_seconds, ranked, mrr_error) FROM stdin;
-default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.001925141	0.001066866	0.00133935	0.000355709	3	\N
-default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.002179929	0.000132898	0.000826248	0.000464801	3	\N
-plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000883473	0	0	0.000360025	3	\N
+default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.005183878	0.009067652	0.00285625	0.00106695	3	\N
+default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.004634196	0.000321609	0.000947324	0.000914492	3	\N
+plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.001462149	0	0	0.00425588	3	\N
 \.
 
 
@@ -2085,8 +2093,8 @@ plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000883473	0	0	0.0
 --
 
 COPY g.model (name, score_function, dimensions, settings, status, created_at, trained_at, best_iteration, evidence, mrr, hits_1, hits_3, hits_10, paths) FROM stdin;
-default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "minutes": null, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 2, "last_epoch": null, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": true, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "hidden_dropout": 0.3, "min_confidence": 0, "regularization": 0, "score_function": "complex", "evidence_length": 3, "feature_dropout": 0.2, "label_smoothing": 0, "last_path_epoch": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-29 06:26:16.927378+00	2026-11-29 06:26:17.020985+00	2	{"discount": {"all": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	\N
-plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "minutes": null, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 1, "last_epoch": null, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": false, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "hidden_dropout": 0.3, "min_confidence": 0.7, "regularization": 0, "score_function": "transe", "evidence_length": 4, "feature_dropout": 0.2, "label_smoothing": 0, "last_path_epoch": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "entailment_weight": 0.1, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-29 06:26:17.023595+00	2026-11-29 06:26:17.027925+00	1	\N	0.09314859117490697	0	0	0.5	\N
+default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "minutes": null, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 2, "last_epoch": null, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": true, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "path_members": null, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 20000, "hidden_dropout": 0.3, "min_confidence": 0, "regularization": 0, "score_function": "complex", "evidence_length": 3, "feature_dropout": 0.2, "label_smoothing": 0, "last_path_epoch": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "evidence_triples": null, "entailment_weight": 0.1, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-29 16:08:47.081502+00	2026-11-29 16:08:47.233045+00	2	{"discount": {"all": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	\N
+plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "minutes": null, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 1, "last_epoch": null, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": false, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "path_members": null, "input_dropout": 0.2, "learning_rate": 0.1, "assume_missing": 0.1, "evidence_rules": 0, "hidden_dropout": 0.3, "min_confidence": 0.7, "regularization": 0, "score_function": "transe", "evidence_length": null, "feature_dropout": 0.2, "label_smoothing": 0, "last_path_epoch": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "evidence_triples": null, "entailment_weight": 0.1, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-29 16:08:47.237921+00	2026-11-29 16:08:47.251103+00	1	\N	0.09314859117490697	0	0	0.5	\N
 \.
 
 
@@ -2102,7 +2110,7 @@ COPY g.path_epoch (model, number, loss, mrr, hits_1, hits_3, hits_10, ranked, mr
 -- Data for Name: path_network; Type: TABLE DATA; Schema: g; Owner: -
 --
 
-COPY g.path_network (model, layer, part, relation, inverse, numbers) FROM stdin;
+COPY g.path_network (model, member, layer, part, relation, inverse, numbers) FROM stdin;
 \.
 
 
@@ -2111,7 +2119,7 @@ COPY g.path_network (model, layer, part, relation, inverse, numbers) FROM stdin;
 --
 
 COPY g.rejected (head, relation, tail, reason, rejected_by, rejected_at) FROM stdin;
-5	1	3	\N	postgres	2026-11-29 06:26:17.028183+00
+5	1	3	\N	postgres	2026-11-29 16:08:47.251909+00
 \.
 
 
@@ -2198,8 +2206,8 @@ plain	3	2.3993141716346145	3	0.6666666666666666	embedding
 --
 
 COPY g.training (model, started_at, ended_at, pid, status, facts) FROM stdin;
-default	2026-11-29 06:26:16.92423+00	2026-11-29 06:26:17.021085+00	4689	ready	74
-plain	2026-11-29 06:26:17.021967+00	2026-11-29 06:26:17.027951+00	4689	ready	74
+default	2026-11-29 16:08:47.060756+00	2026-11-29 16:08:47.233144+00	10232	ready	74
+plain	2026-11-29 16:08:47.235027+00	2026-11-29 16:08:47.251131+00	10232	ready	74
 \.
 
 
@@ -2561,7 +2569,7 @@ CREATE INDEX inferred_tail_idx ON g.inferred USING btree (tail);
 -- Name: path_network_key; Type: INDEX; Schema: g; Owner: -
 --
 
-CREATE UNIQUE INDEX path_network_key ON g.path_network USING btree (model, layer, part, COALESCE(relation, '-1'::integer), COALESCE(inverse, false));
+CREATE UNIQUE INDEX path_network_key ON g.path_network USING btree (model, member, layer, part, COALESCE(relation, '-1'::integer), COALESCE(inverse, false));
 
 
 --

@@ -16,7 +16,7 @@ select settings->'iterations' as iterations, settings->'epochs' as epochs from g
 do $$ begin perform hkg_train('g', dimensions => 4, minutes => 1, iterations => 2, model => 'given'); end $$;
 select settings->'iterations' as iterations, settings->'epochs' as epochs from g.model where name = 'given';
 
--- The path network of a sparse graph gets eight layers where its epochs have time so, else six as usual
+-- The path network of a sparse graph gets eight layers where its epochs have time so, else six as usual; then two others beside it
 select hkg_create_graph('sparse');
 select added from hkg_load('sparse', $$select 'e' || i, 'r' || j, 'e' || (i * 7 + j) % 300 from generate_series(0, 299) i, generate_series(1, 2) j$$);
 select added from hkg_load('sparse', $$select 'e' || i, 'r1', 'e' || (i * 7 + 2) % 300 from generate_series(0, 59) i$$, 'valid');
@@ -24,7 +24,10 @@ do $$ begin perform hkg_train('sparse', dimensions => 4, minutes => 1, paths => 
 	settings => '{"negatives": 2, "path_width": 16, "path_epochs": 1, "path_facts": 64}'); end $$;
 do $$ begin perform hkg_train('sparse', dimensions => 4, minutes => 0.01, paths => true, model => 'usual',
 	settings => '{"negatives": 2, "path_width": 16, "path_epochs": 1000}'); end $$;
-select name, settings->'path_layers' as path_layers from sparse.model order by name;
+do $$ begin perform hkg_train('sparse', dimensions => 4, minutes => 1, paths => true, model => 'several',
+	settings => '{"negatives": 2, "path_width": 16}'); end $$;
+select name, settings->'path_layers' as path_layers, settings->'path_members' as path_members, paths->'members' as members
+	from sparse.model order by name;
 select hkg_drop_graph('sparse');
 
 -- There is none: one epoch, or as many as one takes, and short path rules, since 100,000 take seconds.
@@ -33,8 +36,8 @@ do $$ begin perform hkg_train('g', dimensions => 4, minutes => 0.01, evidence_ru
 do $$ begin perform hkg_train('g', model => 'again', settings => (select settings - 'model' from g.model where name = 'default')); end $$;
 select a.settings->'evidence_length' as evidence_length, a.settings - 'model' = b.settings - 'model' as settings, (select md5(string_agg(embedding::text, ' ' order by entity)) from g.entity_embedding where model = 'default') =
 	(select md5(string_agg(embedding::text, ' ' order by entity)) from g.entity_embedding where model = 'again') as embeddings,
-	(select md5(string_agg(p::text, ' ' order by p::text)) from (select layer, part, relation, inverse, numbers from g.path_network where model = 'default') p) =
-	(select md5(string_agg(p::text, ' ' order by p::text)) from (select layer, part, relation, inverse, numbers from g.path_network where model = 'again') p) as networks
+	(select md5(string_agg(p::text, ' ' order by p::text)) from (select member, layer, part, relation, inverse, numbers from g.path_network where model = 'default') p) =
+	(select md5(string_agg(p::text, ' ' order by p::text)) from (select member, layer, part, relation, inverse, numbers from g.path_network where model = 'again') p) as networks
 from g.model a, g.model b where a.name = 'default' and b.name = 'again';
 
 -- Late: three of four epochs are one iteration and a half, and two epochs of five of the network

@@ -26,7 +26,7 @@ $$;
 -- all numbers of a network
 create function pg_temp.network(model text) returns text language sql as $$
 	select md5(string_agg(p::text, ';' order by p::text)) from
-		(select layer, part, relation, inverse, numbers from nations.path_network where model = network.model) p
+		(select member, layer, part, relation, inverse, numbers from nations.path_network where model = network.model) p
 $$;
 
 -- the missing nationalities are found, and persons by them: the path says all there is to know
@@ -53,6 +53,16 @@ select pg_temp.learn('other', 'path_layers => 3', 'path_width => 16', 'path_kept
 select pg_temp.network('one') = pg_temp.network('three') as same, pg_temp.network('one') = pg_temp.network('other') as by_another_seed;
 select count(*) = 2 as same_curve from (select number, loss, mrr from nations.path_epoch where model = 'one' intersect
 	select number, loss, mrr from nations.path_epoch where model = 'three') c;
+
+-- several members: the first one is the network that would be learnt alone, each has epochs and rows of its own
+select pg_temp.learn('several', 'path_layers => 3', 'path_width => 16', 'path_kept => 5', 'path_epochs => 2', 'path_facts => 100', 'path_members => 3');
+select paths from nations.model where name = 'several';
+select count(*) as epochs, count(distinct loss) as losses from nations.path_epoch where model = 'several';
+select count(*) = 2 as same_curve from (select number, loss, mrr from nations.path_epoch where model = 'one' intersect
+	select number, loss, mrr from nations.path_epoch where model = 'several') c;
+select several.member, count(*) = (select count(*) from nations.path_network where model = 'one') as all_rows, bool_and(one.numbers = several.numbers) as same
+	from nations.path_network one join nations.path_network several using (layer, part)
+	where one.model = 'one' and several.model = 'several' and (one.relation, one.inverse) is not distinct from (several.relation, several.inverse) group by 1 order by 1;
 
 -- null: by the graph, of which an entity has few facts; an epoch asks for no more facts than there are
 select pg_temp.learn('usual', 'path_epochs => 1', 'path_learning_rate => 1e-9');
@@ -113,10 +123,11 @@ select pg_temp.damaged($$update nations.path_network set numbers[2] = 'nan' $$ |
 select pg_temp.damaged($$update nations.path_network set numbers[1] = '-3e38' $$ || :'where');
 select pg_temp.damaged($$update nations.path_network set numbers = numbers[2:] $$ || :'where');
 select pg_temp.damaged($$update nations.path_network set part = 'stop' $$ || :'where');
+select pg_temp.damaged($$update nations.path_network set member = 2 $$ || :'where');
 select pg_temp.damaged($$update nations.path_network set relation = null, inverse = null $$ || :'where');
 select pg_temp.damaged($$delete from nations.path_network where model = 'one' and layer = 2 and part = (select min(part) from nations.path_network where model = 'one' and relation is null and layer = 2) and relation is null$$);
 select pg_temp.damaged($$update nations.model set paths = '{"layers": 1e300, "width": 16, "kept": 5}' where name = 'one'$$);
-select pg_temp.damaged($$update nations.model set paths = '{"layers": 3, "width": 20, "kept": 5}' where name = 'one'$$);
+select pg_temp.damaged($$update nations.model set paths = '{"layers": 3, "width": 20, "kept": 5, "members": 1}' where name = 'one'$$);
 select pg_temp.damaged($$update nations.model set paths = '[]' where name = 'one'$$);
 -- a relation without rows came after the training
 select pg_temp.damaged($$delete from nations.path_network where model = 'one' and relation = (select id from nations.relation where name = 'was_in')$$);

@@ -1,4 +1,4 @@
-# A path network that is learnt in the background: seen, cancelled at once, stopped and resumed to the same bits.
+# A path network of two members that is learnt in the background: seen, cancelled at once, stopped and resumed to the same bits.
 
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ my $node = start_node('paths');
 make_graph($node, 'g', 300, 3000, 0.1);
 
 my $short = q{'distmult', dimensions => 8, iterations => 2, epochs => 2, top_rules => 20, evidence_rules => 100, seed => 3};
-my $paths = q{paths => true, path_layers => 3, path_width => 16, path_kept => 50, path_epochs => 6, path_facts => 300};
+my $paths = q{paths => true, path_layers => 3, path_width => 16, path_kept => 50, path_members => 2, path_epochs => 3, path_facts => 300};
 my $arguments = "$short, holdout => 0.1, $paths";
 
 sub value { return $node->safe_psql('postgres', $_[0]) }
@@ -23,7 +23,7 @@ sub left
 	my ($model) = @_;
 
 	return left_by($node, $model) . "\n" . value(lines_of(
-		"select md5(string_agg((to_jsonb(n) - 'model')::text, '|' order by layer, part, relation, inverse, numbers)) from g.path_network n where model = '$model'",
+		"select md5(string_agg((to_jsonb(n) - 'model')::text, '|' order by member, layer, part, relation, inverse, numbers)) from g.path_network n where model = '$model'",
 		"select string_agg(concat_ws(' ', number, loss, mrr, hits_1, ranked, mrr_error), '|' order by number) from g.path_epoch where model = '$model'",
 		"select paths::text from g.model where name = '$model'"));
 }
@@ -50,7 +50,8 @@ foreach my $what ('valid', 'held out')
 	is(left("$what bg"), $whole, "$what: the very same");
 	foreach my $how ($what eq 'valid' ? qw(pg_terminate_backend kill) : 'pg_cancel_backend')
 	{
-		foreach my $epochs (1, 3)
+		# in the first member, before the second, and in it
+		foreach my $epochs (1, 3, 4)
 		{
 			my $model = "$what $how $epochs";
 
@@ -62,10 +63,12 @@ foreach my $what ('valid', 'held out')
 	}
 }
 
-# with fewer epochs than planned, as if time was short: one and a half iterations, and four epochs of the network
+# with fewer epochs than planned, as if time was short: one and a half iterations, and four epochs of the network, the last of
+# which is of a member that will not answer
 my $late = "$arguments, last_epoch => 3, last_path_epoch => 4";
 value("select hkg_train(@{[ arguments(qq{'g', $late, model => 'late'}) ]})");
 is(value(q{select (select count(*) from g.iteration where model = 'late') || ' ' || (select count(*) from g.path_epoch where model = 'late')}), '2 4', 'late: fewer epochs');
+is(value(q{select paths->'members' from g.model where name = 'late'}), '1', 'late: the first member alone');
 foreach my $stop ([ 'g.iteration', 1 ], [ 'g.path_epoch', 2 ])
 {
 	my ($table, $rows) = @$stop;

@@ -31,14 +31,26 @@ random_facts(Triple *triple, int entities, int relations, int count)
 }
 
 static PathNetwork
-random_network(PathShape shape)
+random_members(PathShape shape, int members)
 {
-	PathNetwork network = {shape, take(path_parameters(shape) * sizeof(float))};
+	size_t		count = path_parameters(shape);
+	PathNetwork network = {shape, take(members * count * sizeof(float)), members};
 
-	path_initialise(&network, next_draw());
-	for (size_t i = 0; i < path_parameters(shape); i++)
+	for (int i = 0; i < members; i++)
+	{
+		PathNetwork member = path_member(&network, i);
+
+		path_initialise(&member, next_draw());
+	}
+	for (size_t i = 0; i < members * count; i++)
 		network.parameter[i] += (float) next_uniform(-0.1, 0.1);
 	return network;
+}
+
+static PathNetwork
+random_network(PathShape shape)
+{
+	return random_members(shape, 1);
 }
 
 static PathWalk
@@ -375,7 +387,7 @@ check_kept(void)
 	Triple		triple[FACTS];
 	FactIndex	facts = random_facts(triple, ENTITIES, RELATIONS, FACTS);
 	PathNetwork all = random_network((PathShape) {RELATIONS, 2, 16, ENTITIES});
-	PathNetwork few = {{RELATIONS, 2, 16, 3}, all.parameter};
+	PathNetwork few = {{RELATIONS, 2, 16, 3}, all.parameter, 1};
 	PathWalk	walk_all = open_walk(&facts, &all, true);
 	PathWalk	walk_few = open_walk(&facts, &few, true);
 
@@ -418,6 +430,100 @@ check_last_kept(void)
 	walk = open_walk(&facts, &network, false);
 	path_walk(&walk, question_of(SIDE_TAIL, 0, 0));
 	CHECK(path_walk_count(&walk) == 1 + 16);
+}
+
+/*
+ * Shares of all entities by their definition: e^s of the sum, without known answers; s is 0 for what was not kept, whose
+ * share is returned.
+ */
+static double
+shares_of(const FactIndex *facts, const PathNetwork *member, Question question, double *share, bool *is_kept)
+{
+	PathWalk	walk = open_walk(facts, member, false);
+	double		sum = 0;
+
+	path_walk(&walk, question);
+	for (int32_t i = 0; i < facts->entities; i++)
+	{
+		is_kept[i] = walk.place[i] >= 0;
+		share[i] = exp(is_kept[i] ? walk.score[walk.place[i]] : 0);
+		if (!fact_holds(facts, question.given, asked_atom(question.relation, question.side), i))
+			sum += share[i];
+	}
+	for (int32_t i = 0; i < facts->entities; i++)
+		share[i] /= sum;
+	return 1 / sum;
+}
+
+/* The member that gives an answer the largest share is the one whose reasons an explanation has. */
+static void
+check_reasons_of_members(const FactIndex *facts, const PathNetwork *network, Triple triple, int best)
+{
+	PathNetwork member = path_member(network, best);
+	PathReason	expected[4];
+	PathReason	reasons[4];
+	int			count = path_reasons(path_reasoner(&arena, facts, &member, false), triple, SIDE_TAIL, false, 3, expected, leader,
+									 POOL_LEADER);
+
+	CHECK(path_reasons(path_reasoner(&arena, facts, network, false), triple, SIDE_TAIL, false, 3, reasons, leader, POOL_LEADER) == count);
+	for (int i = 0; i < count; i++)
+	{
+		CHECK(reasons[i].share == expected[i].share && reasons[i].length == expected[i].length);
+		CHECK(memcmp(reasons[i].step, expected[i].step, (size_t) reasons[i].length * sizeof(PathStep)) == 0);
+	}
+}
+
+/* An answer's score, as e^score over that of an entity that no member kept, is by the mean of the members' shares. */
+static void
+check_members(void)
+{
+	enum
+	{
+		MEMBERS = 3
+	};
+	Triple		triple[FACTS];
+	FactIndex	facts = random_facts(triple, ENTITIES, RELATIONS, FACTS);
+	PathNetwork network = random_members((PathShape) {RELATIONS, 2, 16, 2}, MEMBERS);
+	PathReader *reader = path_reader(&arena, &facts, &network);
+
+	for (int given = 0; given < ENTITIES; given++)
+	{
+		Question	question = question_of(SIDE_TAIL, given, next_below(RELATIONS));
+		const PathAnswer *answer;
+		int64_t		count = path_answers(reader, question, leader, POOL_LEADER, &answer);
+		bool		is_kept[MEMBERS][ENTITIES];
+		double		share[MEMBERS][ENTITIES];
+		double		not_kept = 0;
+		int			kept = 0;
+
+		for (int m = 0; m < MEMBERS; m++)
+		{
+			PathNetwork member = path_member(&network, m);
+
+			not_kept += shares_of(&facts, &member, question, share[m], is_kept[m]);
+		}
+		for (int32_t i = 0; i < ENTITIES; i++)
+		{
+			double		sum = 0;
+			int			best = -1;	/* of those that kept it */
+			double		score;
+
+			for (int m = 0; m < MEMBERS; m++)
+			{
+				sum += share[m][i];
+				if (is_kept[m][i] && (best < 0 || share[m][i] > share[best][i]))
+					best = m;
+			}
+			score = best < 0 ? 0 : log1p(sum / not_kept);
+			CHECK_SAYING(fabs(path_score(reader, i) - score) < 1e-4, "%g, %g", path_score(reader, i), score);
+			kept += best >= 0;
+			if (best >= 0)
+				check_reasons_of_members(&facts, &network, (Triple) {given, question.relation, i}, best);
+		}
+		CHECK(kept == count);
+		for (int64_t i = 0; i < count; i++)
+			CHECK(answer[i].score == path_score(reader, answer[i].entity) && answer[i].score <= path_most_score(reader));
+	}
 }
 
 /* Priorities of parameters that are far too large are infinite or no numbers: no more are kept than there is room for. */
@@ -625,7 +731,7 @@ check_loss_of_hub(void)
 {
 	Triple		triple[25];
 	FactIndex	facts;
-	PathNetwork network = {.shape = {1, 1, 16, 1}};
+	PathNetwork network = {.shape = {1, 1, 16, 1},.members = 1};
 	float	   *ignored;
 	double		loss;
 
@@ -761,7 +867,7 @@ static PathNetwork
 learn_nations(Nations *nations, Pool *by, int32_t room, int32_t kept, int passes)
 {
 	PathShape	shape = {4, 3, 16, room};
-	PathNetwork network = {shape, take(path_parameters(shape) * sizeof(float))};
+	PathNetwork network = {shape, take(path_parameters(shape) * sizeof(float)), 1};
 	PathTraining training = {.batch_size = 8,.dropout = 0.1,.direct = true,.seed = 5};
 	PathTrainer *trainer;
 
@@ -778,7 +884,7 @@ check_average(const Nations *nations)
 {
 	PathShape	shape = {4, 2, 16, 50};
 	size_t		count = path_parameters(shape);
-	PathNetwork network = {shape, take(count * sizeof(float))};
+	PathNetwork network = {shape, take(count * sizeof(float)), 1};
 	PathTraining training = {.batch_size = 2,.direct = true,.seed = 5};
 	PathTrainer *trainer;
 	float	   *average = take(count * sizeof(float));
@@ -1184,4 +1290,5 @@ test_paths(void)
 	check_any_survey(3);
 	check_any_survey(5);
 	check_bits();
+	check_members();
 }

@@ -347,9 +347,9 @@ typedef struct PathHeader
 } PathHeader;
 
 static Size
-network_bytes(const PathLearning *paths)
+network_bytes(const PathNetwork *network)
 {
-	return path_parameters(paths->plan.shape) * sizeof(float);
+	return network->members * path_parameters(network->shape) * sizeof(float);
 }
 
 void
@@ -365,10 +365,10 @@ checkpoint_save_paths(Procedure *procedure)
 	if (procedure->settings.last_path_epoch > 0)
 		checkpoint_begin(procedure->graph, &procedure->settings);
 	save(procedure, "path header", &header, sizeof(header));
-	save(procedure, "path network", paths->network.parameter, network_bytes(paths));
+	save(procedure, "path network", paths->network.parameter, network_bytes(&paths->network));
 	save(procedure, "path optimizer", state, count * sizeof(float));
 	if (paths->best_epoch == paths->done)
-		save(procedure, "best path network", paths->best, network_bytes(paths));
+		save(procedure, "best path networks", paths->best.parameter, network_bytes(&paths->best));
 	save(procedure, "highest path ranks", valid->highest, valid->sample.count * sizeof(double));
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(procedure->scratch);
@@ -549,11 +549,11 @@ checkpoint_load_paths(Procedure *procedure)
 	/* none before the first epoch is done */
 	if (!read_part(procedure->graph, model, "path header", &header, sizeof(header)))
 		return;
-	if (header.done < 1 || header.done > paths->plan.epochs || header.best_epoch < 1 || header.best_epoch > header.done)
+	if (header.done < 1 || header.done > path_epochs_in_all(&paths->plan) || header.best_epoch < 1 || header.best_epoch > header.done)
 		raise_damage(model, "Its path header is out of range.");
-	load(procedure, "path network", paths->network.parameter, network_bytes(paths));
+	load(procedure, "path network", paths->network.parameter, network_bytes(&paths->network));
 	load(procedure, "path optimizer", state, count * sizeof(float));
-	load(procedure, "best path network", paths->best, network_bytes(paths));
+	load(procedure, "best path networks", paths->best.parameter, network_bytes(&paths->best));
 	load(procedure, "highest path ranks", valid->highest, valid->sample.count * sizeof(double));
 	valid->highest_mrr = header.highest_mrr;
 	paths->best_epoch = header.best_epoch;

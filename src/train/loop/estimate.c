@@ -54,7 +54,7 @@ evidence_bytes(const TrainSettings *settings, const TrainingFacts *facts, const 
 	FactIndex	index = path_index_sizes(facts);
 	EvRuleSet	rules = {.count = search.limit + settings->top_rules};
 	PathLearning paths = path_learning_sizes(settings, facts);
-	PathNetwork network = {.shape = paths.plan.shape};
+	PathNetwork network = {.shape = paths.plan.shape,.members = paths.plan.members};
 	uint64		learning = facts->valid_count == 0 ? 0 :
 		evidence_learn_bytes(model, data, &rules, settings->paths == YES ? &network : NULL, facts->degrees, facts->valid_count,
 							 hkg_threads);

@@ -7,7 +7,8 @@
  * a short part of the epochs and of the path network is done and thrown away, which tells how fast this machine is now.
  * Without, the speed is that of the machine of bench/RESULTS.md, so that the same call chooses the same everywhere.
  *
- * A path network adds most to what is found, but needs some epochs; more epochs of the embeddings than usual add little.
+ * A path network adds most to what is found, but needs some epochs.  Then others beside it find more than further epochs of
+ * it (bench/RESULTS.md); more epochs of the embeddings than usual add little.
  */
 #include "plan.h"
 
@@ -30,6 +31,7 @@
 #define WEIGHTS_SHARE 0.1		/* of the time, at most, for weights of evidence ... */
 #define LEAST_TRIPLES 200		/* ... that are learnt from as many triples at least */
 #define SHORT_EVIDENCE_LENGTH 3	/* atoms of path rules, where there is no time for more */
+#define MOST_MEMBERS 3			/* of a path network: a fourth gained nothing */
 #define LEAST_PATH_EPOCHS 3		/* a network of fewer is not worth its time at the end */
 #define EMBEDDINGS_SHARE 0.4	/* of the time of all epochs, at most, before the path network has its usual epochs */
 #define DISTANCE_SPEED 0.6		/* of kge_epoch_seconds, by epochs of distances on the machine of reference */
@@ -175,18 +177,18 @@ costs_of(const TrainSettings *settings, const TrainingFacts *facts, Speed speed)
 	};
 }
 
-/* Seconds of so many epochs of the path network */
+/* Seconds of so many epochs of each member of the path network */
 static double
 path_seconds(const Costs *costs, const TrainSettings *settings, const TrainingFacts *facts, double epochs)
 {
 	TrainSettings some = *settings;
-	int			last;
+	PathSettings plan;
 
 	if (epochs == 0)
 		return 0;
 	some.path_epochs = (int) epochs;
-	last = path_settings(&some, facts).last_epochs;
-	return (epochs - last) * costs->path_epoch + last * costs->last_path_epoch;
+	plan = path_settings(&some, facts);
+	return plan.members * ((epochs - plan.last_epochs) * costs->path_epoch + plan.last_epochs * costs->last_path_epoch);
 }
 
 /*
@@ -227,6 +229,30 @@ plan_layers(TrainSettings *settings, const TrainingFacts *facts, Speed speed, do
 	*costs = of_deep;
 }
 
+/* Further members of a network that has its usual epochs, as many as there is room for, which they take */
+static void
+plan_members(TrainSettings *settings, const TrainingFacts *facts, Speed speed, double *room, Costs *costs)
+{
+	int			epochs = path_settings(settings, facts).epochs;
+
+	while (settings->path_members < MOST_MEMBERS)
+	{
+		TrainSettings more = *settings;
+		Costs		of_more;
+		double		taken;
+
+		more.path_members = Max(settings->path_members, 1) + 1;
+		of_more = costs_of(&more, facts, speed);
+		taken = path_seconds(&of_more, &more, facts, epochs) - path_seconds(costs, settings, facts, epochs) +
+			of_more.after - costs->after;
+		if (taken > *room)
+			break;
+		settings->path_members = more.path_members;
+		*costs = of_more;
+		*room -= taken;
+	}
+}
+
 void
 plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, const TrainingFacts *facts)
 {
@@ -237,6 +263,7 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 	bool		open_paths = settings->paths == BY_GRAPH && !settings->warm_start;
 	bool		open_path_epochs = settings->path_epochs == 0 && (timed || open_paths);
 	bool		open_path_layers = settings->path_layers == 0 && timed && !settings->warm_start;
+	bool		open_path_members = settings->path_members == 0 && open_path_epochs && !settings->warm_start;
 	double		seconds = 60 * (timed ? settings->minutes : DEFAULT_MINUTES);
 	TrainSettings without;
 	Speed		speed = {2, 1, 1, 1};
@@ -319,9 +346,11 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 		costs = least;
 	room -= costs.before + costs.after + path_seconds(&costs, settings, facts, path_epochs);
 
-	/* 4. embeddings: as many epochs as usual; then more of both, where there is time */
+	/* 4. embeddings: as many epochs as usual; then more networks and more of both, where there is time */
 	epochs = open_embeddings ? between(1, floor(room / costs.epoch), usual) : usual;
 	room -= epochs * costs.epoch;
+	if (open_path_members && path_epochs > 0 && path_epochs == path_settings(settings, facts).epochs)
+		plan_members(settings, facts, speed, &room, &costs);
 	if (timed && open_path_epochs && path_epochs > 0)
 	{
 		double		most = (double) pool_pieces(facts->learnt->facts, path_settings(settings, facts).facts);
@@ -351,7 +380,9 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 	plan->message = psprintf("training takes about %.0f s%s: %d iterations of %d epochs%s",
 							 plan->iterations_end + path_seconds(&costs, settings, facts, path_epochs) + costs.after,
 							 timed ? "" : " of two idle cores", settings->iterations, settings->epochs,
-							 path_epochs > 0 ? psprintf(", %.0f epochs of the path network", path_epochs) : ", no path network");
+							 path_epochs == 0 ? ", no path network" : settings->path_members > 1 ?
+							 psprintf(", %.0f epochs of each of %d path networks", path_epochs, settings->path_members) :
+							 psprintf(", %.0f epochs of the path network", path_epochs));
 	plan->detail = psprintf("Embeddings are learnt after %.0f s%s. The model's settings will have what was chosen.",
 							plan->iterations_end, path_epochs == 0 ? "" :
 							psprintf(", paths after %.0f s",

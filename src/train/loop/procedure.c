@@ -436,7 +436,8 @@ record_paths(Procedure *procedure)
 	if (epoch->evaluated)
 		progress_measured(procedure->progress, RANKED_BY_PATHS, epoch->metrics.mrr);
 	initStringInfo(&line);
-	appendStringInfo(&line, "paths, epoch %d/%d: loss %.5f", epoch->number, procedure->paths.plan.epochs, epoch->loss);
+	appendStringInfo(&line, "paths, epoch %d/%d: loss %.5f", epoch->number, path_epochs_in_all(&procedure->paths.plan),
+					 epoch->loss);
 	append_mrr(&line, epoch);
 	appendStringInfo(&line, " (%.1f s training, %.1f s evaluating)", epoch->train_seconds, epoch->evaluate_seconds);
 	if (hkg_progress_level != PROGRESS_OFF)
@@ -675,7 +676,6 @@ write_early(Procedure *procedure)
 	const TrainingFacts *facts = &procedure->facts;
 	Progress   *progress = procedure->progress;
 	const PathLearning *paths = &procedure->paths;
-	PathNetwork network = {paths->plan.shape, paths->best};
 	bool		has_network = paths->best_epoch > 0;
 	double		now = seconds_since(procedure->plan.start);
 	double		left = progress_left(progress, PHASE_READING);
@@ -707,7 +707,11 @@ write_early(Procedure *procedure)
 	write_embeddings(procedure);
 	write_rules(procedure);
 	if (has_network)
+	{
+		PathNetwork network = path_learning_learnt(paths);
+
 		path_network_write(graph, settings->model, facts->all, &network);
+	}
 	mrr = learn_weights(procedure, has_network, early->triples);
 	record_written(graph, settings->model, &procedure->best.iteration);
 	MemoryContextSwitchTo(caller);
@@ -748,7 +752,7 @@ procedure_run(Procedure *procedure)
 	procedure->begin(procedure);
 	open_paths(procedure);
 	procedure->commit(procedure);
-	while (procedure->paths.done < procedure->paths.plan.epochs &&
+	while (procedure->paths.done < path_epochs_in_all(&procedure->paths.plan) &&
 		   (settings->last_path_epoch == 0 || procedure->paths.done < settings->last_path_epoch))
 	{
 		int64		start = monotonic_now();

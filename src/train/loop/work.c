@@ -153,7 +153,7 @@ work_of(const TrainSettings *settings, const TrainingFacts *facts, const Learner
 	{
 		PathLearning paths = path_learning_sizes(settings, facts);
 
-		work[PHASE_PATHS] = (PhaseWork) {path_learning_units(&paths, facts, paths.plan.epochs),
+		work[PHASE_PATHS] = (PhaseWork) {path_learning_units(&paths, facts, path_epochs_in_all(&paths.plan)),
 			path_learning_seconds(&paths, facts) / threads};
 	}
 }

@@ -3,7 +3,8 @@
  *		The path network of a model as it is learnt (see path_learning.h).
  *
  * Epochs go through the facts in a drawn order, pass after pass; what an epoch asks for follows from its number alone,
- * so a training that is resumed asks for the same.  Facts that stand for the valid split are not among them, nor in the
+ * so a training that is resumed asks for the same.  The members of a network are learnt one after another, each from other
+ * parameters and other facts.  Facts that stand for the valid split are not among them, nor in the
  * index.  No parameter belongs to an entity, so there is nothing to refit when they join the facts afterwards.
  */
 #include "path_learning.h"
@@ -30,9 +31,21 @@ path_learning_sizes(const TrainSettings *settings, const TrainingFacts *facts)
 	return learning;
 }
 
+static Size
+member_bytes(const PathLearning *learning)
+{
+	return path_parameters(learning->plan.shape) * sizeof(float);
+}
+
+static Size
+network_bytes(const PathLearning *learning)
+{
+	return learning->plan.members * member_bytes(learning);
+}
+
 /*
- * Parameters are there five times: the latest, their average, that of the best epoch, those to go on from, and those
- * that are written.
+ * Parameters of a member are there twice, the latest and their average; those of the network three times: of the best
+ * epochs, those to go on from, and those that are written.
  */
 uint64
 path_learning_bytes(const PathLearning *learning, const TrainingFacts *facts)
@@ -43,15 +56,15 @@ path_learning_bytes(const PathLearning *learning, const TrainingFacts *facts)
 
 	return fact_index_bytes(data->entities, data->relations, data->facts) +
 		path_trainer_bytes(&index, plan->shape, &plan->training, hkg_threads) +
-		5 * path_parameters(plan->shape) * sizeof(float) +
+		2 * member_bytes(learning) + 3 * network_bytes(learning) +
 		path_ranking_bytes(&learning->ranking, plan, facts);
 }
 
-/* The best epoch's parameters, those to go on from, and those that are written. */
+/* The best epochs' parameters, those to go on from, and those that are written. */
 uint64
 path_learning_left_bytes(const PathLearning *learning)
 {
-	return 3 * path_parameters(learning->plan.shape) * sizeof(float);
+	return 3 * network_bytes(learning);
 }
 
 static double
@@ -75,7 +88,7 @@ path_learning_units(const PathLearning *learning, const TrainingFacts *facts, in
 double
 path_learning_flops(const PathLearning *learning, const TrainingFacts *facts)
 {
-	int			epochs = learning->plan.epochs;
+	int			epochs = path_epochs_in_all(&learning->plan);
 
 	return path_learning_units(learning, facts, epochs) / epochs * path_asking_flops(&learning->plan, facts, 1);
 }
@@ -89,39 +102,48 @@ path_learning_seconds(const PathLearning *learning, const TrainingFacts *facts)
 double
 path_answering_seconds(const PathLearning *learning, const TrainingFacts *facts)
 {
-	return path_answering_flops(&learning->plan, facts) / FLOPS;
+	return learning->plan.members * path_answering_flops(&learning->plan, facts) / FLOPS;
 }
 
 int64
 path_learning_weighed(const PathLearning *learning, const TrainingFacts *facts)
 {
-	double		questions = EV_PATH_WORK / (path_answering_flops(&learning->plan, facts) / 2);
+	double		flops = learning->plan.members * path_answering_flops(&learning->plan, facts);
+	double		questions = EV_PATH_WORK / (flops / 2);
 
 	return (int64) Max(questions / 5, 1);
 }
 
 /* ---- open and close ---------------------------------------------------------------------- */
 
-static Size
-network_bytes(const PathLearning *learning)
+static PathNetwork
+take_network(const PathLearning *learning, int members)
 {
-	return path_parameters(learning->plan.shape) * sizeof(float);
+	return (PathNetwork) {learning->plan.shape,
+		hkg_allocate(CurrentMemoryContext, members * member_bytes(learning)), members};
 }
 
+/* What each member is learnt from is where its best epoch will be. */
 static void
 open_network(PathLearning *learning, const PathNetwork *old)
 {
-	PathNetwork *network = &learning->network;
+	const PathSettings *plan = &learning->plan;
+	bool		goes_on = old != NULL && old->shape.layers == plan->shape.layers && old->shape.width == plan->shape.width;
 
-	network->shape = learning->plan.shape;
-	network->parameter = hkg_allocate(CurrentMemoryContext, network_bytes(learning));
-	learning->average.shape = network->shape;
-	learning->average.parameter = hkg_allocate(CurrentMemoryContext, network_bytes(learning));
-	learning->best = hkg_allocate(CurrentMemoryContext, network_bytes(learning));
-	if (old != NULL && old->shape.layers == network->shape.layers && old->shape.width == network->shape.width)
-		memcpy(network->parameter, old->parameter, network_bytes(learning));
-	else
-		path_initialise(network, learning->plan.training.seed);
+	learning->network = take_network(learning, 1);
+	learning->average = take_network(learning, 1);
+	learning->best = take_network(learning, plan->members);
+	for (int i = 0; i < plan->members; i++)
+	{
+		PathNetwork member = path_member(&learning->best, i);
+
+		if (goes_on && i < old->members)
+			memcpy(member.parameter, path_member(old, i).parameter, member_bytes(learning));
+		else
+			path_initialise(&member, i == 0 ? plan->training.seed :
+							random_stream(plan->training.seed, DRAW_NETWORK, (uint64) i, 0));
+	}
+	memcpy(learning->network.parameter, learning->best.parameter, member_bytes(learning));
 }
 
 void
@@ -145,14 +167,24 @@ path_learning_open(PathLearning *learning, const TrainSettings *settings, const 
 	MemoryContextSwitchTo(caller);
 }
 
+PathNetwork
+path_learning_learnt(const PathLearning *learning)
+{
+	PathNetwork network = learning->best;
+
+	/* the first member answers as soon as it has learnt something, others are not worth it before their end */
+	network.members = Max(learning->done / learning->plan.epochs, 1);
+	return network;
+}
+
 PathNetwork *
 path_learning_close(PathLearning *learning)
 {
 	PathNetwork *network = palloc(sizeof(PathNetwork));
+	PathNetwork learnt = path_learning_learnt(learning);
 
-	network->shape = learning->plan.shape;
-	network->parameter = hkg_allocate(CurrentMemoryContext, network_bytes(learning));
-	memcpy(network->parameter, learning->best, network_bytes(learning));
+	*network = take_network(learning, learnt.members);
+	memcpy(network->parameter, learnt.parameter, learnt.members * member_bytes(learning));
 	MemoryContextDelete(learning->context);
 	return network;
 }
@@ -198,13 +230,28 @@ ask_questions(PathLearning *learning, int epoch, double units, Pool *pool, Progr
 	return loss / (double) plan->facts;
 }
 
+/* The next member's first epoch begins. */
+static void
+begin_member(PathLearning *learning, int member)
+{
+	size_t		count;
+	float	   *state = path_trainer_state(learning->trainer, &count);
+
+	memcpy(learning->network.parameter, path_member(&learning->best, member).parameter, member_bytes(learning));
+	memset(state, 0, count * sizeof(float));
+	learning->ranking.valid.highest_mrr = 0;
+}
+
 void
 path_learning_epoch(PathLearning *learning, Pool *pool, Progress *progress)
 {
 	Iteration	epoch = {.number = learning->done + 1};
+	int			member = learning->done / learning->plan.epochs;
 	int64		start = monotonic_now();
 	double		units = epoch_units(learning, learning->training_facts, epoch.number);
 
+	if (member > 0 && learning->done % learning->plan.epochs == 0)
+		begin_member(learning, member);
 	progress_phase(progress, PHASE_PATHS, units);
 	epoch.loss = ask_questions(learning, epoch.number, units, pool, progress);
 	epoch.train_seconds = seconds_since(start);
@@ -222,7 +269,7 @@ path_learning_epoch(PathLearning *learning, Pool *pool, Progress *progress)
 	if (!epoch.evaluated || valid_ranking_take(&learning->ranking.valid, &epoch))
 	{
 		learning->best_epoch = epoch.number;
-		memcpy(learning->best, learning->average.parameter, network_bytes(learning));
+		memcpy(path_member(&learning->best, member).parameter, learning->average.parameter, member_bytes(learning));
 	}
 	learning->epoch = epoch;
 	learning->done = epoch.number;

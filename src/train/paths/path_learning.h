@@ -1,6 +1,6 @@
 /*
  * path_learning.h
- *		The path network of a model as it is learnt: epochs, each measured on the valid split.
+ *		The path network of a model as it is learnt: epochs of its members, each measured on the valid split.
  *
  * Between path_learning_open and path_learning_close it has memory of its own, in which the facts are indexed.
  */
@@ -23,15 +23,15 @@ typedef struct PathLearning
 	MemoryContext context;
 	const TrainingFacts *training_facts;
 	FactIndex	facts;			/* those that are learnt */
-	PathNetwork network;		/* which is learnt */
+	PathNetwork network;		/* the member that is learnt */
 	PathTrainer *trainer;
 
 	/* changed by each epoch */
-	PathNetwork average;		/* of the network over its minibatches: what is ranked */
-	float	   *best;			/* parameters of the best epoch so far */
-	int			best_epoch;		/* 0: none yet */
+	PathNetwork average;		/* of that member over its minibatches: what is ranked */
+	PathNetwork best;			/* all members at their best epochs so far; where one has none, as it will begin */
+	int			best_epoch;		/* of the latest member; 0: none yet */
 	Iteration	epoch;			/* the latest, as a row of table path_epoch */
-	int			done;			/* epochs */
+	int			done;			/* epochs of all members */
 } PathLearning;
 
 /* The sizes alone, without memory */
@@ -59,7 +59,10 @@ extern void path_learning_open(PathLearning *learning, const TrainSettings *sett
 /* The next epoch, its metrics, and whether it is the best.  No SQL, no snapshot. */
 extern void path_learning_epoch(PathLearning *learning, Pool *pool, Progress *progress);
 
-/* The network of the best epoch, in the current context; all other memory is freed. */
+/* The members that are learnt, at their best epochs: not those that are under way, but for the first. */
+extern PathNetwork path_learning_learnt(const PathLearning *learning);
+
+/* The same in the current context; all other memory is freed. */
 extern PathNetwork *path_learning_close(PathLearning *learning);
 
 #endif							/* HKG_TRAIN_PATH_LEARNING_H */

@@ -36,7 +36,7 @@ path_ranking_bytes(const PathRanking *ranking, const PathSettings *plan, const T
 	if (facts->valid_count == 0)
 		return 0;
 	questions_take(&questions, &allocation, ranking->valid.sample.count, facts->filter_count);
-	return allocation_bytes(&allocation) + hkg_threads * path_reader_bytes(&index, plan->shape);
+	return allocation_bytes(&allocation) + hkg_threads * path_reader_bytes(&index, plan->shape, 1);
 }
 
 void

@@ -59,6 +59,7 @@ path_settings(const TrainSettings *settings, const TrainingFacts *facts)
 	PathSettings plan = {
 		.shape = shape,
 		.training = {.batch_size = !dense ? 16 : keeps_all ? 8 : 32,.dropout = DROPOUT,.seed = (uint64_t) settings->seed},
+		.members = Max(settings->path_members, 1),
 		.epochs = settings->path_epochs,
 		.facts = asked,
 		.first = {settings->path_learning_rate > 0 ? settings->path_learning_rate : dense ? 0.004 : 0.005, shape.kept,
@@ -94,9 +95,10 @@ PathPace
 path_pace(const PathSettings *plan, int epoch)
 {
 	PathPace	pace = plan->first;
+	int			done = (epoch - 1) % plan->epochs;
 
-	pace.learning_rate *= pow(RATE_END, (double) (epoch - 1) / plan->epochs);
-	if (epoch > plan->epochs - plan->last_epochs)
+	pace.learning_rate *= pow(RATE_END, (double) done / plan->epochs);
+	if (done >= plan->epochs - plan->last_epochs)
 	{
 		pace.kept = plan->shape.kept;
 		pace.exploration = 0;

@@ -15,7 +15,8 @@ typedef struct PathSettings
 {
 	PathShape	shape;
 	PathTraining training;		/* `direct` is open: it takes an index of the facts */
-	int			epochs;
+	int			members;		/* of the network, one learnt after another */
+	int			epochs;			/* of each */
 	int64		facts;			/* that an epoch asks for, each on both sides */
 	PathPace	first;			/* of the first epoch */
 	int			last_epochs;	/* so many at the end keep as many entities as answers do, without noise */
@@ -26,6 +27,12 @@ typedef struct PathSettings
  * training by the number of facts, where some are valid.  plan_training may decide against it.
  */
 extern void path_settings_decide(TrainSettings *settings, const Graph *graph, const TrainingFacts *facts);
+
+static inline int
+path_epochs_in_all(const PathSettings *plan)
+{
+	return plan->members * plan->epochs;
+}
 
 extern PathSettings path_settings(const TrainSettings *settings, const TrainingFacts *facts);
 
