@@ -490,7 +490,7 @@ begin
 	alter table shared_weight alter column weights set storage external;
 	comment on table shared_weight is 'the weights of the network of conve; doc/method.md, "A convolutional network", defines them';
 	comment on column shared_weight.model is 'model.name';
-	comment on column shared_weight.number is '1 first: the rows of the matrix W2, then all other weights one after the other';
+	comment on column shared_weight.number is '1 first: the rows of the matrix W2, by places, then filters; then all other weights one after the other: W1 by numbers, then filters; u, s, m, v of norm_0; all u, all s, all m, all v of norm_f, then of norm_j; 0 fills the last row';
 	comment on column shared_weight.weights is 'd numbers';
 	create trigger inserted after insert on shared_weight referencing new table as changed
 		for each statement execute function model_changed();
@@ -517,7 +517,7 @@ begin
 	);
 	comment on table path_epoch is 'the learning curve of the path network of the latest training: a row for each epoch';
 	comment on column path_epoch.model is 'model.name';
-	comment on column path_epoch.number is '1 first';
+	comment on column path_epoch.number is '1 first; those of a second member follow the first''s';
 	comment on column path_epoch.loss is 'mean loss of a question';
 	comment on column path_epoch.mrr is 'filtered, by the network alone, on valid or held-out facts';
 	comment on column path_epoch.hits_1 is 'likewise';

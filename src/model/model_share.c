@@ -91,7 +91,7 @@ typedef enum EvidencePart
 	EVIDENCE_HEADER,
 	EVIDENCE_FACTS,
 	EVIDENCE_RULES,
-	EVIDENCE_NETWORK			/* its parameters; there where the header has a shape */
+	EVIDENCE_NETWORK			/* its parameters; there where the header has members */
 } EvidencePart;
 
 /* Pointers in it are of whoever made the copy. */

@@ -242,14 +242,16 @@ read_shape(const Graph *graph, const char *model, const GraphData *data, PathNet
 	return true;
 }
 
-bool
-path_network_exists(const Graph *graph, const char *model)
+int
+path_network_members(const Graph *graph, const char *model)
 {
 	SqlArgs		args = sql_args_text(model);
 	Datum		found;
 
-	return sql_value(psprintf("select true from %s where name = $1 and paths is not null",
-							  graph_table_name(graph, "model")), &args, &found);
+	if (!sql_value(psprintf("select greatest(" NUMBER("members") ", 1)::int from %s where name = $1 and paths is not null",
+							graph_table_name(graph, "model")), &args, &found))
+		return 0;
+	return DatumGetInt32(found);
 }
 
 uint64
@@ -316,7 +318,8 @@ path_network_facts(const Graph *graph, const char *model, const GraphData *data)
 	SqlArgs		args = sql_args_text(model);
 	GraphData  *readable;
 
-	sql_stream(psprintf("select relation::int from %s where model = $1 and layer = 0 and relation is not null",
+	sql_stream(psprintf("select relation::int from %s where model = $1 and member = 1 and layer = 0 "
+						"and relation is not null",
 						graph_table_name(graph, "path_network")), &args, take_learnt, &relations);
 	if (memchr(relations.learnt, 0, data->relations) == NULL)
 		return data;

@@ -10,8 +10,8 @@
 #include "graph/graph.h"
 #include "paths/paths.h"
 
-/* Whether a model has one. */
-extern bool path_network_exists(const Graph *graph, const char *model);
+/* How many members that of a model has; 0: there is none. */
+extern int	path_network_members(const Graph *graph, const char *model);
 
 /*
  * It, in the current context, with the relations of `data` as its rows; relations that it has not learnt have initial

@@ -3,9 +3,9 @@
  *		The answers of a network to questions.
  *
  * A member gives an entity the share e^s of the sum of e^s over all entities, as it does while it is learnt: s is 0 for
- * what it did not keep, and known answers are left out.  The share of several members is the mean of theirs.  As a score,
- * by which those that no member kept have 0 again, that is log(1 + sum of w (e^s - 1)), where a member's w is its share
- * of what it did not keep, over the sum of all members'.
+ * what it did not keep, and known answers are left out.  The share of several members is the mean of theirs.  As an s, by
+ * which those that no member kept have 0 again, that is log(1 + sum of w (e^s - 1)), where a member's w is its share of
+ * what it did not keep, over the sum of all members' w.  An answer's score is log(1 + e^s).
  */
 #include "walk.h"
 
@@ -22,7 +22,6 @@ struct PathReader
 	PathAnswer *answer;
 	int64_t		answers;
 	int32_t    *place;			/* by entity: of its answer; below 0: none */
-	float	   *score;			/* of a member, by place of its walk */
 	double	   *sum;			/* by answer: of w (e^s - 1), before the ws are divided by their sum */
 };
 
@@ -44,7 +43,6 @@ take_reader(const FactIndex *facts, PathShape shape, int members, Allocation *al
 	plan.weights = TAKE(allocation, PathWeights, (size_t) members);
 	plan.answer = TAKE(allocation, PathAnswer, (size_t) most_answers(&plan, members));
 	plan.place = TAKE(allocation, int32_t, (size_t) facts->entities);
-	plan.score = TAKE(allocation, float, (size_t) path_most_places(facts, shape));
 	plan.sum = TAKE(allocation, double, (size_t) most_answers(&plan, members));
 	if (reader != NULL)
 		*reader = plan;
@@ -75,7 +73,6 @@ path_reader(Arena *arena, const FactIndex *facts, const PathNetwork *network)
 		reader->weights[i] = path_weights(network->shape, path_member(network, i).parameter);
 	for (int32_t i = 0; i < facts->entities; i++)
 		reader->place[i] = -1;
-	reader->walk.weights = reader->weights[0];
 	path_walk_open(&reader->walk);
 	return reader;
 }
@@ -115,13 +112,14 @@ static double
 add_member(PathReader *reader)
 {
 	PathWalk   *walk = &reader->walk;
+	float	   *score = walk->priority;
 	int32_t		count = path_walk_count(walk);
 	double		worth;
 
-	memcpy(reader->score, walk->score, (size_t) count * sizeof(float));
+	memcpy(score, walk->score, (size_t) count * sizeof(float));
 	worth = exp(-fmin(path_log_others(walk), MOST_EXPONENT));
 	for (int32_t i = 0; i < count; i++)
-		reader->sum[answer_place(reader, walk->entity[i])] += worth * expm1(fmin(reader->score[i], MOST_EXPONENT));
+		reader->sum[answer_place(reader, walk->entity[i])] += worth * expm1(fmin(score[i], MOST_EXPONENT));
 	return worth;
 }
 
@@ -129,23 +127,25 @@ int64_t
 path_answers(PathReader *reader, Question question, Pool *pool, int thread, const PathAnswer **answers)
 {
 	PathWalk   *walk = &reader->walk;
+	int			members = reader->network->members;
 	double		total = 0;
 
 	forget_answers(reader);
 	walk->pool = pool;
 	walk->thread = thread;
-	for (int i = 0; i < reader->network->members; i++)
+	for (int i = 0; i < members; i++)
 	{
 		walk->weights = reader->weights[i];
 		path_walk(walk, question);
-		if (reader->network->members > 1)
+		if (members > 1)
 			total += add_member(reader);
 	}
-	/* of one member, the score is s */
-	for (int32_t i = 0; i < path_walk_count(walk) && reader->network->members == 1; i++)
-		reader->answer[answer_place(reader, walk->entity[i])].score = positive(walk->score[i]);
-	for (int64_t i = 0; i < reader->answers && reader->network->members > 1; i++)
-		reader->answer[i].score = positive(log1p(reader->sum[i] / total));
+	if (members > 1)
+		for (int64_t i = 0; i < reader->answers; i++)
+			reader->answer[i].score = (float) log1p(1 + reader->sum[i] / total);
+	else
+		for (int32_t i = 0; i < path_walk_count(walk); i++)
+			reader->answer[answer_place(reader, walk->entity[i])].score = positive(walk->score[i]);
 	*answers = reader->answer;
 	return reader->answers;
 }
@@ -179,7 +179,8 @@ most_of_member(PathShape shape, const PathWeights *weights)
 double
 path_most_score(const PathReader *reader)
 {
-	double		most = 0;
+	/* what one member did not keep has s = 0 by it */
+	double		most = reader->network->members > 1 ? positive(0) : 0;
 
 	for (int i = 0; i < reader->network->members; i++)
 		most = fmax(most, most_of_member(reader->walk.shape, &reader->weights[i]));

@@ -295,9 +295,8 @@ ask_best_member(PathReasoner *reasoner, Question question, int32_t answer)
 			best = i;
 		}
 	}
-	if (best < members - 1)
+	if (most > -INFINITY && best < members - 1)
 		ask_member(reasoner, best, question);
-	path_walk_turn(walk);
 	return walk->place[answer];
 }
 
@@ -310,6 +309,7 @@ follow(PathReasoner *reasoner, int32_t place)
 	PathWalk   *walk = &reasoner->walk;
 	PathWeights gradients = path_weights(walk->shape, reasoner->gradient);
 
+	path_walk_turn(walk);
 	memset(walk->score, 0, (size_t) path_walk_count(walk) * sizeof(float));
 	walk->score[place] = 1;
 	reasoner->flow[0] = (Flow) {.share = 1,.entity = walk->entity[place]};

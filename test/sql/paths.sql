@@ -63,6 +63,10 @@ select count(*) = 2 as same_curve from (select number, loss, mrr from nations.pa
 select several.member, count(*) = (select count(*) from nations.path_network where model = 'one') as all_rows, bool_and(one.numbers = several.numbers) as same
 	from nations.path_network one join nations.path_network several using (layer, part)
 	where one.model = 'one' and several.model = 'several' and (one.relation, one.inverse) is not distinct from (several.relation, several.inverse) group by 1 order by 1;
+-- a warm start goes on with as many
+select pg_temp.learn('several', 'path_layers => 3', 'path_width => 16', 'path_kept => 5', 'path_epochs => 2', 'path_facts => 100', 'warm_start => true', $$replace => 'always'$$);
+select paths->'members' as members, (select array_agg(distinct member order by member) from nations.path_network where model = 'several') as written
+	from nations.model where name = 'several';
 
 -- null: by the graph, of which an entity has few facts; an epoch asks for no more facts than there are
 select pg_temp.learn('usual', 'path_epochs => 1', 'path_learning_rate => 1e-9');

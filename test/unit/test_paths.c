@@ -488,6 +488,9 @@ check_members(void)
 
 	for (int given = 0; given < ENTITIES; given++)
 	{
+		/* from the middle on, what is kept is less likely than what is not */
+		for (int m = 0; m < MEMBERS && given == ENTITIES / 2; m++)
+			path_weights(network.shape, path_member(&network, m).parameter).readout[16] = -30;
 		Question	question = question_of(SIDE_TAIL, given, next_below(RELATIONS));
 		const PathAnswer *answer;
 		int64_t		count = path_answers(reader, question, leader, POOL_LEADER, &answer);

@@ -54,11 +54,16 @@ evidence_bytes(const TrainSettings *settings, const TrainingFacts *facts, const 
 	FactIndex	index = path_index_sizes(facts);
 	EvRuleSet	rules = {.count = search.limit + settings->top_rules};
 	PathLearning paths = path_learning_sizes(settings, facts);
-	PathNetwork network = {.shape = paths.plan.shape,.members = paths.plan.members};
-	uint64		learning = facts->valid_count == 0 ? 0 :
-		evidence_learn_bytes(model, data, &rules, settings->paths == YES ? &network : NULL, facts->degrees, facts->valid_count,
-							 hkg_threads);
+	uint64		learning = 0;
 
+	/* of one member, which answers if there is no time for the others, more questions are asked */
+	for (int members = 1; members <= paths.plan.members && facts->valid_count > 0; members++)
+	{
+		PathNetwork network = {.shape = paths.plan.shape,.members = members};
+
+		learning = Max(learning, evidence_learn_bytes(model, data, &rules, settings->paths == YES ? &network : NULL,
+													  facts->degrees, facts->valid_count, hkg_threads));
+	}
 	return Max(fact_index_bytes(data->entities, data->relations, data->facts) +
 			   ev_path_rules_bytes(&index, &search, hkg_threads), learning);
 }
@@ -130,7 +135,7 @@ estimate_check(const TrainSettings *settings, const TrainingFacts *facts, const 
 	uint64		paths = settings->paths == YES ? paths_bytes(settings, facts, model) : 0;
 
 	hkg_check_memory_or(list.bytes, "training", paths > list.bytes / 2 ?
-						"make the path network smaller: path_kept, path_width, path_layers" :
+						"make the path network smaller: path_kept, path_width, path_layers, path_members" :
 						"ask for less: fewer dimensions, rules or samples, or more partitions");
 	hkg_hold_memory(list.held);
 }

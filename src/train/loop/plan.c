@@ -263,7 +263,7 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 	bool		open_paths = settings->paths == BY_GRAPH && !settings->warm_start;
 	bool		open_path_epochs = settings->path_epochs == 0 && (timed || open_paths);
 	bool		open_path_layers = settings->path_layers == 0 && timed && !settings->warm_start;
-	bool		open_path_members = settings->path_members == 0 && open_path_epochs && !settings->warm_start;
+	bool		open_path_members = settings->path_members == 0 && timed && open_path_epochs && !settings->warm_start;
 	double		seconds = 60 * (timed ? settings->minutes : DEFAULT_MINUTES);
 	TrainSettings without;
 	Speed		speed = {2, 1, 1, 1};

@@ -68,6 +68,8 @@ procedure_read(Procedure *procedure)
 	/* a worker that reads again has its plan */
 	if (settings->iterations == 0 || settings->epochs == 0 || settings->minutes > 0 || settings->paths == BY_GRAPH)
 		plan_training(&procedure->plan, graph, settings, facts);
+	else
+		path_settings_decide(settings, graph, facts);
 	/* a training that reads again may find a valid split now */
 	procedure->old_weights = NULL;
 	if (settings->warm_start && facts->valid_count == 0)
@@ -418,10 +420,22 @@ open_paths(Procedure *procedure)
 	if (settings->warm_start)
 		old = path_network_read(procedure->graph, settings->model, procedure->facts.learnt, 0);
 	path_learning_open(&procedure->paths, settings, &procedure->facts, old, procedure->learner.pool);
+	if (old != NULL)
+		pfree(old->parameter);
 	if (procedure->resumed)
 		checkpoint_load_paths(procedure);
 	progress_skip(procedure->progress, PHASE_PATHS,
 				  path_learning_units(&procedure->paths, &procedure->facts, procedure->paths.done));
+}
+
+/* Seconds of what the path network learns next, if an epoch takes so long: an epoch, or all that a further member has left. */
+static double
+next_paths_seconds(const Procedure *procedure, double epoch)
+{
+	const PathLearning *paths = &procedure->paths;
+	int			epochs = paths->plan.epochs;
+
+	return paths->done < epochs ? epoch : (epochs - paths->done % epochs) * epoch;
 }
 
 static void
@@ -676,11 +690,11 @@ write_early(Procedure *procedure)
 	const TrainingFacts *facts = &procedure->facts;
 	Progress   *progress = procedure->progress;
 	const PathLearning *paths = &procedure->paths;
-	bool		has_network = paths->best_epoch > 0;
+	bool		has_network = paths->learnt_epoch > 0;
 	double		now = seconds_since(procedure->plan.start);
 	double		left = progress_left(progress, PHASE_READING);
 	double		pause = Max(EARLY_SHARE * (now + left), early->seconds / EARLY_COST);
-	bool		is_new = procedure->best.iteration.number > early->iteration || paths->best_epoch > early->path_epoch;
+	bool		is_new = procedure->best.iteration.number > early->iteration || paths->learnt_epoch > early->path_epoch;
 	MemoryContext caller;
 	double		mrr;
 
@@ -728,7 +742,7 @@ write_early(Procedure *procedure)
 		early->mrr = mrr;
 	}
 	early->iteration = procedure->best.iteration.number;
-	early->path_epoch = paths->best_epoch;
+	early->path_epoch = paths->learnt_epoch;
 	early->seconds = seconds_since(procedure->plan.start) - early->began;
 }
 
@@ -758,7 +772,7 @@ procedure_run(Procedure *procedure)
 		int64		start = monotonic_now();
 
 		path_learning_epoch(&procedure->paths, procedure->learner.pool, procedure->progress);
-		if (is_late(procedure, seconds_since(start), PHASE_PATH_RULES))
+		if (is_late(procedure, next_paths_seconds(procedure, seconds_since(start)), PHASE_PATH_RULES))
 			settings->last_path_epoch = procedure->paths.done;
 		procedure->begin(procedure);
 		record_paths(procedure);

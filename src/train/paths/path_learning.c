@@ -78,11 +78,16 @@ epoch_units(const PathLearning *learning, const TrainingFacts *facts, int epoch)
 double
 path_learning_units(const PathLearning *learning, const TrainingFacts *facts, int epochs)
 {
+	int			of_member = learning->plan.epochs;
 	double		units = 0;
+	double		all = 0;
 
-	for (int epoch = 1; epoch <= epochs; epoch++)
-		units += epoch_units(learning, facts, epoch);
-	return units;
+	for (int epoch = 1; epoch <= Min(epochs, of_member); epoch++)
+	{
+		all += epoch_units(learning, facts, epoch);
+		units += epoch <= epochs % of_member ? epoch_units(learning, facts, epoch) : 0;
+	}
+	return epochs / of_member * all + units;
 }
 
 double
@@ -273,4 +278,8 @@ path_learning_epoch(PathLearning *learning, Pool *pool, Progress *progress)
 	}
 	learning->epoch = epoch;
 	learning->done = epoch.number;
+	if (member == 0)
+		learning->learnt_epoch = learning->best_epoch;
+	else if (learning->done % learning->plan.epochs == 0)
+		learning->learnt_epoch = learning->done;
 }

@@ -30,6 +30,7 @@ typedef struct PathLearning
 	PathNetwork average;		/* of that member over its minibatches: what is ranked */
 	PathNetwork best;			/* all members at their best epochs so far; where one has none, as it will begin */
 	int			best_epoch;		/* of the latest member; 0: none yet */
+	int			learnt_epoch;	/* the last one that path_learning_learnt has parameters from; 0: none yet */
 	Iteration	epoch;			/* the latest, as a row of table path_epoch */
 	int			done;			/* epochs of all members */
 } PathLearning;

@@ -131,10 +131,14 @@ path_asking_flops(const PathSettings *plan, const TrainingFacts *facts, int epoc
 void
 path_settings_decide(TrainSettings *settings, const Graph *graph, const TrainingFacts *facts)
 {
+	int			members = settings->warm_start ? path_network_members(graph, settings->model) : 0;
+
+	if (settings->path_members == 0)
+		settings->path_members = members;
 	if (settings->paths != BY_GRAPH)
 		return;
 	if (settings->warm_start)
-		settings->paths = path_network_exists(graph, settings->model) ? YES : NO;
+		settings->paths = members > 0 ? YES : NO;
 	else
 		settings->paths = settings->evidence_rules > 0 && facts->valid_count > 0 && facts->all->facts >= FEWEST_FACTS &&
 			(facts->all->facts <= MOST_FACTS || settings->minutes > 0) ? YES : NO;

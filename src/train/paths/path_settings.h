@@ -23,8 +23,8 @@ typedef struct PathSettings
 } PathSettings;
 
 /*
- * Whether paths are learnt where the call leaves it open: a warm start does where the model has a network, another
- * training by the number of facts, where some are valid.  plan_training may decide against it.
+ * Whether paths are learnt where the call leaves it open: a warm start does where the model has a network, by as many
+ * members; another training by the number of facts, where some are valid.  plan_training may decide against it.
  */
 extern void path_settings_decide(TrainSettings *settings, const Graph *graph, const TrainingFacts *facts);
 
