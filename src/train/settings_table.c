@@ -211,7 +211,7 @@ const Setting settings_table[] = {
 		"the epochs and answers keep 1000 there",
 		.meaning = "entities that a step keeps of those it reaches first"},
 	{SETTING(path_members, INT), .low = 1,.high = PATH_MAX_MEMBERS,.optional = true,.not_tuned = true,
-		.in_words = "1, up to 3 if minutes are enough",
+		.in_words = "1, up to 5 if minutes are enough",
 		.meaning = "networks that are learnt one after another and answer together, by their mean; an answer takes as "
 		"many times as long"},
 	{SETTING(path_epochs, INT), .low = 1,.high = 100000,.optional = true,.not_tuned = true,

@@ -16,7 +16,7 @@ select settings->'iterations' as iterations, settings->'epochs' as epochs from g
 do $$ begin perform hkg_train('g', dimensions => 4, minutes => 1, iterations => 2, model => 'given'); end $$;
 select settings->'iterations' as iterations, settings->'epochs' as epochs from g.model where name = 'given';
 
--- The path network of a sparse graph gets eight layers where its epochs have time so, else six as usual; then two others beside it
+-- The path network of a sparse graph gets eight layers where its epochs have time so, else six as usual; then four others beside it
 select hkg_create_graph('sparse');
 select added from hkg_load('sparse', $$select 'e' || i, 'r' || j, 'e' || (i * 7 + j) % 300 from generate_series(0, 299) i, generate_series(1, 2) j$$);
 select added from hkg_load('sparse', $$select 'e' || i, 'r1', 'e' || (i * 7 + 2) % 300 from generate_series(0, 59) i$$, 'valid');

@@ -7,8 +7,8 @@
  * a short part of the epochs and of the path network is done and thrown away, which tells how fast this machine is now.
  * Without, the speed is that of the machine of bench/RESULTS.md, so that the same call chooses the same everywhere.
  *
- * A path network adds most to what is found, but needs some epochs.  Then others beside it find more than further epochs of
- * it (bench/RESULTS.md); more epochs of the embeddings than usual add little.
+ * A path network adds most to what is found, but needs some epochs.  Once it has asked about each fact, others beside it find
+ * more than further epochs of it (bench/RESULTS.md); more epochs of the embeddings than usual add little.
  */
 #include "plan.h"
 
@@ -31,7 +31,8 @@
 #define WEIGHTS_SHARE 0.1		/* of the time, at most, for weights of evidence ... */
 #define LEAST_TRIPLES 200		/* ... that are learnt from as many triples at least */
 #define SHORT_EVIDENCE_LENGTH 3	/* atoms of path rules, where there is no time for more */
-#define MOST_MEMBERS 3			/* of a path network: a fourth gained nothing */
+#define MOST_MEMBERS 5			/* of a path network; each adds less than the one before ... */
+#define MOST_ANSWERING 0.01		/* ... and an answer takes so many seconds at most with more than one */
 #define LEAST_PATH_EPOCHS 3		/* a network of fewer is not worth its time at the end */
 #define EMBEDDINGS_SHARE 0.4	/* of the time of all epochs, at most, before the path network has its usual epochs */
 #define DISTANCE_SPEED 0.6		/* of kge_epoch_seconds, by epochs of distances on the machine of reference */
@@ -229,23 +230,23 @@ plan_layers(TrainSettings *settings, const TrainingFacts *facts, Speed speed, do
 	*costs = of_deep;
 }
 
-/* Further members of a network that has its usual epochs, as many as there is room for, which they take */
+/* Further members of a network of so many epochs each, as many as answer fast and as there is room for, which they take */
 static void
-plan_members(TrainSettings *settings, const TrainingFacts *facts, Speed speed, double *room, Costs *costs)
+plan_members(TrainSettings *settings, const TrainingFacts *facts, Speed speed, double epochs, double *room, Costs *costs)
 {
-	int			epochs = path_settings(settings, facts).epochs;
-
 	while (settings->path_members < MOST_MEMBERS)
 	{
 		TrainSettings more = *settings;
+		PathLearning paths;
 		Costs		of_more;
 		double		taken;
 
 		more.path_members = Max(settings->path_members, 1) + 1;
+		paths = path_learning_sizes(&more, facts);
 		of_more = costs_of(&more, facts, speed);
 		taken = path_seconds(&of_more, &more, facts, epochs) - path_seconds(costs, settings, facts, epochs) +
 			of_more.after - costs->after;
-		if (taken > *room)
+		if (taken > *room || path_answering_seconds(&paths, facts) / 2 > MOST_ANSWERING)
 			break;
 		settings->path_members = more.path_members;
 		*costs = of_more;
@@ -263,7 +264,7 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 	bool		open_paths = settings->paths == BY_GRAPH && !settings->warm_start;
 	bool		open_path_epochs = settings->path_epochs == 0 && (timed || open_paths);
 	bool		open_path_layers = settings->path_layers == 0 && timed && !settings->warm_start;
-	bool		open_path_members = settings->path_members == 0 && timed && open_path_epochs && !settings->warm_start;
+	bool		open_path_members = settings->path_members == 0 && !settings->warm_start;
 	double		seconds = 60 * (timed ? settings->minutes : DEFAULT_MINUTES);
 	TrainSettings without;
 	Speed		speed = {2, 1, 1, 1};
@@ -346,11 +347,9 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 		costs = least;
 	room -= costs.before + costs.after + path_seconds(&costs, settings, facts, path_epochs);
 
-	/* 4. embeddings: as many epochs as usual; then more networks and more of both, where there is time */
+	/* 4. embeddings: as many epochs as usual; then more of both and further members, where there is time */
 	epochs = open_embeddings ? between(1, floor(room / costs.epoch), usual) : usual;
 	room -= epochs * costs.epoch;
-	if (open_path_members && path_epochs > 0 && path_epochs == path_settings(settings, facts).epochs)
-		plan_members(settings, facts, speed, &room, &costs);
 	if (timed && open_path_epochs && path_epochs > 0)
 	{
 		double		most = (double) pool_pieces(facts->learnt->facts, path_settings(settings, facts).facts);
@@ -359,6 +358,8 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 		while (path_epochs < most && path_seconds(&costs, settings, facts, path_epochs + 1) - taken <= room)
 			path_epochs++;
 		room -= path_seconds(&costs, settings, facts, path_epochs) - taken;
+		if (open_path_members && path_epochs >= most)
+			plan_members(settings, facts, speed, path_epochs, &room, &costs);
 	}
 	if (timed && open_embeddings && epochs == usual)
 		epochs = between(usual, floor(usual + room / costs.epoch), usual * MOST_EPOCHS / EPOCHS);
