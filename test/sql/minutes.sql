@@ -25,7 +25,7 @@ do $$ begin perform hkg_train('sparse', dimensions => 4, minutes => 1, paths => 
 do $$ begin perform hkg_train('sparse', dimensions => 4, minutes => 0.01, paths => true, model => 'usual',
 	settings => '{"negatives": 2, "path_width": 16, "path_epochs": 1000}'); end $$;
 do $$ begin perform hkg_train('sparse', dimensions => 4, minutes => 1, paths => true, model => 'several',
-	settings => '{"negatives": 2, "path_width": 16}'); end $$;
+	settings => '{"negatives": 2, "path_width": 16, "path_facts": 30}'); end $$;
 select name, settings->'path_layers' as path_layers, settings->'path_members' as path_members, paths->'members' as members
 	from sparse.model order by name;
 select hkg_drop_graph('sparse');
