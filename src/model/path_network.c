@@ -223,7 +223,8 @@ read_shape(const Graph *graph, const char *model, const GraphData *data, PathNet
 	int64		number[4];
 
 	if (sql_stream_often(psprintf("select " NUMBER("layers") ", " NUMBER("width") ", " NUMBER("kept") ", "
-								  NUMBER("members") " from %s where name = $1 and paths is not null", graph_table_name(graph, "model")),
+								  NUMBER("members") " from %s where name = $1 and paths is not null",
+								  graph_table_name(graph, "model")),
 						 &args, take_numbers_of_shape, number) == 0)
 		return false;
 	*shape = (PathShape) {

@@ -60,9 +60,9 @@ path_member(const PathNetwork *network, int member)
 extern void path_initialise(PathNetwork *network, uint64_t seed);
 
 /*
- * A part of the parameters of a member: an array with `rows` rows of `columns` numbers.  By atom, row 2 i is of relation i forwards
- * and row 2 i + 1 of it backwards; of an odd number of rows the last one is of the atom that leads from an entity to
- * itself.
+ * A part of the parameters of a member: an array with `rows` rows of `columns` numbers.  By atom, row 2 i is of
+ * relation i forwards and row 2 i + 1 of it backwards; of an odd number of rows the last one is of the atom that leads
+ * from an entity to itself.
  */
 typedef struct PathPart
 {

@@ -549,7 +549,8 @@ checkpoint_load_paths(Procedure *procedure)
 	/* none before the first epoch is done */
 	if (!read_part(procedure->graph, model, "path header", &header, sizeof(header)))
 		return;
-	if (header.done < 1 || header.done > path_epochs_in_all(&paths->plan) || header.best_epoch < 1 || header.best_epoch > header.done)
+	if (header.done < 1 || header.done > path_epochs_in_all(&paths->plan) ||
+		header.best_epoch < 1 || header.best_epoch > header.done)
 		raise_damage(model, "Its path header is out of range.");
 	load(procedure, "path network", paths->network.parameter, network_bytes(&paths->network));
 	load(procedure, "path optimizer", state, count * sizeof(float));

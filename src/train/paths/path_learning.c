@@ -3,9 +3,9 @@
  *		The path network of a model as it is learnt (see path_learning.h).
  *
  * Epochs go through the facts in a drawn order, pass after pass; what an epoch asks for follows from its number alone,
- * so a training that is resumed asks for the same.  The members of a network are learnt one after another, each from other
- * parameters and other facts.  Facts that stand for the valid split are not among them, nor in the
- * index.  No parameter belongs to an entity, so there is nothing to refit when they join the facts afterwards.
+ * so a training that is resumed asks for the same.  The members of a network are learnt one after another, each from
+ * other parameters and other facts.  Facts that stand for the valid split are not among them, nor in the index.  No
+ * parameter belongs to an entity, so there is nothing to refit when they join the facts afterwards.
  */
 #include "path_learning.h"
 
