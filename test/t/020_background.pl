@@ -339,7 +339,7 @@ foreach my $failing ("select 1 / (hkg_train_background(@{[ arguments(qq{'g', $en
 }
 
 # a graph that loses a table, its name or everything while it is learnt from: the status shows it, where there still is
-# one
+# one.  The drop of a table may wait for the training, and this for the drop: then the server ends one of the waits
 my %losses = (
 	'drop table lost.iteration' => 'lost',
 	'drop table lost.checkpoint' => 'lost',
@@ -358,7 +358,7 @@ foreach my $loss (sort keys %losses)
 	ok(wait_until($node, "select not exists (select from pg_stat_activity where pid = $pid)"), "$loss: the training ends");
 	is(value('select count(*) from hkg_progress'), '0', "$loss: and is not in hkg_progress any more");
 	my $schema = $losses{$loss} // 'lost';
-	like(value("select status from $schema.model"), qr/^failed: ((relation|schema) "lost.*" does not exist|graph "lost" was renamed or dropped meanwhile)/, "$loss: and its status tells it")
+	like(value("select status from $schema.model"), qr/^failed: ((relation|schema) "lost.*" does not exist|graph "lost" was renamed or dropped meanwhile|deadlock detected)/, "$loss: and its status tells it")
 	  if defined $losses{$loss};
 	value("drop schema if exists $schema cascade");
 }
