@@ -36,7 +36,7 @@ foreach my $settings ($plain, $paths)
 {
 	my $network = $settings eq $paths;
 	my ($whole, $bg) = $network ? ('whole 2', 'bg 2') : ('whole', 'bg');
-	my ($table, $rows) = $network ? ('g.path_epoch', 7) : ('g.iteration', 20);
+	my ($table, $rows) = $network ? ('g.path_epoch', 10) : ('g.iteration', 20);
 
 	train("$settings, model => '$whole'");
 	is(value("select count(*) from early where model = '$whole'"), '0', "$whole: none in a training that is one transaction");
