@@ -39,6 +39,9 @@ select a.settings->'evidence_length' as evidence_length, a.settings - 'model' = 
 	(select md5(string_agg(p::text, ' ' order by p::text)) from (select member, layer, part, relation, inverse, numbers from g.path_network where model = 'default') p) =
 	(select md5(string_agg(p::text, ' ' order by p::text)) from (select member, layer, part, relation, inverse, numbers from g.path_network where model = 'again') p) as networks
 from g.model a, g.model b where a.name = 'default' and b.name = 'again';
+-- a network that was learnt to its end did not end early, though there is no time for another epoch
+do $$ begin perform hkg_train('g', dimensions => 4, minutes => 0.01, evidence_rules => 100000, paths => true, model => 'once', settings => '{"negatives": 2, "path_layers": 2, "path_width": 16, "path_epochs": 1}'); end $$;
+select settings->'last_path_epoch' as last_path_epoch, (select count(*) from g.path_epoch where model = 'once') as path_epochs from g.model where name = 'once';
 
 -- Late: three of four epochs are one iteration and a half, and two epochs of five of the network
 do $$ begin perform hkg_train('g', dimensions => 4, iterations => 2, epochs => 2, paths => true,

@@ -772,7 +772,8 @@ procedure_run(Procedure *procedure)
 		int64		start = monotonic_now();
 
 		path_learning_epoch(&procedure->paths, procedure->learner.pool, procedure->progress);
-		if (is_late(procedure, next_paths_seconds(procedure, seconds_since(start)), PHASE_PATH_RULES))
+		if (procedure->paths.done < path_epochs_in_all(&procedure->paths.plan) &&
+			is_late(procedure, next_paths_seconds(procedure, seconds_since(start)), PHASE_PATH_RULES))
 			settings->last_path_epoch = procedure->paths.done;
 		procedure->begin(procedure);
 		record_paths(procedure);
