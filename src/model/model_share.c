@@ -119,8 +119,7 @@ evidence_parts(const Evidence *evidence)
 	if (evidence->network != NULL)
 	{
 		header->network = *evidence->network;
-		add_part(&parts, evidence->network->parameter,
-				 header->network.members * path_parameters(header->network.shape) * sizeof(float));
+		add_part(&parts, evidence->network->parameter, path_numbers(evidence->network) * sizeof(float));
 	}
 	return parts;
 }

@@ -74,8 +74,7 @@ take_numbers(const NetworkRows *rows, int member, const PathPart *part, int32 ro
 	char	   *fault = ARR_NDIM(array) > 1 || held != part->columns || array_contains_nulls(array) ?
 		psprintf("has %d numbers, expected %d", held, part->columns) :
 		array_fault((float *) ARR_DATA_PTR(array), part->columns, LARGEST);
-	float	   *to = path_member(rows->network, member).parameter + (part->number - rows->network->parameter) +
-		(Size) row * part->columns;
+	float	   *to = part->number + member * path_parameters(rows->network->shape) + (Size) row * part->columns;
 	bool	   *taken = rows->taken + (to - rows->network->parameter);
 
 	if (*taken)
@@ -258,7 +257,7 @@ path_network_members(const Graph *graph, const char *model)
 uint64
 path_network_bytes(const PathNetwork *network)
 {
-	return network == NULL ? 0 : network->members * path_parameters(network->shape) * (sizeof(float) + sizeof(bool));
+	return network == NULL ? 0 : path_numbers(network) * (sizeof(float) + sizeof(bool));
 }
 
 PathNetwork *
@@ -273,7 +272,7 @@ path_network_read(Graph *graph, const char *model, const GraphData *data, uint64
 		return NULL;
 	rows.network = palloc(sizeof(PathNetwork));
 	*rows.network = network;
-	count = network.members * path_parameters(network.shape);
+	count = path_numbers(&network);
 	hkg_check_memory_or(taken + path_network_bytes(rows.network), "a path network",
 						"train it again with a smaller path_width, fewer path_layers or fewer path_members");
 	rows.network->parameter = palloc_extended(count * sizeof(float), MCXT_ALLOC_HUGE);

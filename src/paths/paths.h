@@ -49,6 +49,13 @@ typedef struct PathNetwork
 /* How many numbers a member is. */
 extern size_t path_parameters(PathShape shape);
 
+/* And all of a network's members together. */
+static inline size_t
+path_numbers(const PathNetwork *network)
+{
+	return (size_t) network->members * path_parameters(network->shape);
+}
+
 /* One of its members, from 0 on, as a network. */
 static inline PathNetwork
 path_member(const PathNetwork *network, int member)

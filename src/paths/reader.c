@@ -112,7 +112,7 @@ static double
 add_member(PathReader *reader)
 {
 	PathWalk   *walk = &reader->walk;
-	float	   *score = walk->priority;
+	float	   *score = walk->priority; /* which the walk needs no more */
 	int32_t		count = path_walk_count(walk);
 	double		worth;
 

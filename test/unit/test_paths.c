@@ -488,12 +488,9 @@ check_members(void)
 
 	for (int given = 0; given < ENTITIES; given++)
 	{
-		/* from the middle on, what is kept is less likely than what is not */
-		for (int m = 0; m < MEMBERS && given == ENTITIES / 2; m++)
-			path_weights(network.shape, path_member(&network, m).parameter).readout[16] = -30;
 		Question	question = question_of(SIDE_TAIL, given, next_below(RELATIONS));
 		const PathAnswer *answer;
-		int64_t		count = path_answers(reader, question, leader, POOL_LEADER, &answer);
+		int64_t		count;
 		bool		is_kept[MEMBERS][ENTITIES];
 		double		share[MEMBERS][ENTITIES];
 		double		not_kept = 0;
@@ -503,8 +500,12 @@ check_members(void)
 		{
 			PathNetwork member = path_member(&network, m);
 
+			/* from the middle on, what is kept is less likely than what is not */
+			if (given == ENTITIES / 2)
+				path_weights(member.shape, member.parameter).readout[16] = -30;
 			not_kept += shares_of(&facts, &member, question, share[m], is_kept[m]);
 		}
+		count = path_answers(reader, question, leader, POOL_LEADER, &answer);
 		for (int32_t i = 0; i < ENTITIES; i++)
 		{
 			double		sum = 0;

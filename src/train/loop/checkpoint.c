@@ -346,12 +346,6 @@ typedef struct PathHeader
 	int			done;
 } PathHeader;
 
-static Size
-network_bytes(const PathNetwork *network)
-{
-	return network->members * path_parameters(network->shape) * sizeof(float);
-}
-
 void
 checkpoint_save_paths(Procedure *procedure)
 {
@@ -365,10 +359,10 @@ checkpoint_save_paths(Procedure *procedure)
 	if (procedure->settings.last_path_epoch > 0)
 		checkpoint_begin(procedure->graph, &procedure->settings);
 	save(procedure, "path header", &header, sizeof(header));
-	save(procedure, "path network", paths->network.parameter, network_bytes(&paths->network));
+	save(procedure, "path network", paths->network.parameter, path_numbers(&paths->network) * sizeof(float));
 	save(procedure, "path optimizer", state, count * sizeof(float));
 	if (paths->best_epoch == paths->done)
-		save(procedure, "best path networks", paths->best.parameter, network_bytes(&paths->best));
+		save(procedure, "best path networks", paths->best.parameter, path_numbers(&paths->best) * sizeof(float));
 	save(procedure, "highest path ranks", valid->highest, valid->sample.count * sizeof(double));
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(procedure->scratch);
@@ -552,12 +546,12 @@ checkpoint_load_paths(Procedure *procedure)
 	if (header.done < 1 || header.done > path_epochs_in_all(&paths->plan) ||
 		header.best_epoch < 1 || header.best_epoch > header.done)
 		raise_damage(model, "Its path header is out of range.");
-	load(procedure, "path network", paths->network.parameter, network_bytes(&paths->network));
+	load(procedure, "path network", paths->network.parameter, path_numbers(&paths->network) * sizeof(float));
 	load(procedure, "path optimizer", state, count * sizeof(float));
-	load(procedure, "best path networks", paths->best.parameter, network_bytes(&paths->best));
+	load(procedure, "best path networks", paths->best.parameter, path_numbers(&paths->best) * sizeof(float));
 	load(procedure, "highest path ranks", valid->highest, valid->sample.count * sizeof(double));
 	valid->highest_mrr = header.highest_mrr;
 	paths->best_epoch = header.best_epoch;
 	paths->done = header.done;
-	paths->learnt_epoch = header.done > paths->plan.epochs ? header.done : header.best_epoch;
+	paths->learnt_epoch = header.done > paths->plan.epochs ? header.done - header.done % paths->plan.epochs : header.best_epoch;
 }

@@ -234,21 +234,21 @@ plan_layers(TrainSettings *settings, const TrainingFacts *facts, Speed speed, do
 static void
 plan_members(TrainSettings *settings, const TrainingFacts *facts, Speed speed, double epochs, double *room, Costs *costs)
 {
-	while (settings->path_members < MOST_MEMBERS)
+	for (int members = 2; members <= MOST_MEMBERS; members++)
 	{
 		TrainSettings more = *settings;
 		PathLearning paths;
 		Costs		of_more;
 		double		taken;
 
-		more.path_members = Max(settings->path_members, 1) + 1;
+		more.path_members = members;
 		paths = path_learning_sizes(&more, facts);
 		of_more = costs_of(&more, facts, speed);
 		taken = path_seconds(&of_more, &more, facts, epochs) - path_seconds(costs, settings, facts, epochs) +
 			of_more.after - costs->after;
 		if (taken > *room || path_answering_seconds(&paths, facts) / 2 > MOST_ANSWERING)
 			break;
-		settings->path_members = more.path_members;
+		settings->path_members = members;
 		*costs = of_more;
 		*room -= taken;
 	}

@@ -104,17 +104,23 @@ path_learning_seconds(const PathLearning *learning, const TrainingFacts *facts)
 	return path_asking_flops(&learning->plan, facts, 1) / FLOPS;
 }
 
+/* Of all members */
+static double
+answering_flops(const PathLearning *learning, const TrainingFacts *facts)
+{
+	return learning->plan.members * path_answering_flops(&learning->plan, facts);
+}
+
 double
 path_answering_seconds(const PathLearning *learning, const TrainingFacts *facts)
 {
-	return learning->plan.members * path_answering_flops(&learning->plan, facts) / FLOPS;
+	return answering_flops(learning, facts) / FLOPS;
 }
 
 int64
 path_learning_weighed(const PathLearning *learning, const TrainingFacts *facts)
 {
-	double		flops = learning->plan.members * path_answering_flops(&learning->plan, facts);
-	double		questions = EV_PATH_WORK / (flops / 2);
+	double		questions = EV_PATH_WORK / (answering_flops(learning, facts) / 2);
 
 	return (int64) Max(questions / 5, 1);
 }
@@ -189,7 +195,7 @@ path_learning_close(PathLearning *learning)
 	PathNetwork learnt = path_learning_learnt(learning);
 
 	*network = take_network(learning, learnt.members);
-	memcpy(network->parameter, learnt.parameter, learnt.members * member_bytes(learning));
+	memcpy(network->parameter, learnt.parameter, path_numbers(&learnt) * sizeof(float));
 	MemoryContextDelete(learning->context);
 	return network;
 }

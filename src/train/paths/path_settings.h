@@ -45,7 +45,7 @@ extern FactIndex path_index_sizes(const TrainingFacts *facts);
 /* How an epoch learns, 1 first. */
 extern PathPace path_pace(const PathSettings *plan, int epoch);
 
-/* Floating point operations of a fact on both sides: to answer, and to learn from it in an epoch */
+/* Floating point operations of a member for a fact on both sides: to answer, and to learn from it in an epoch */
 extern double path_answering_flops(const PathSettings *plan, const TrainingFacts *facts);
 extern double path_asking_flops(const PathSettings *plan, const TrainingFacts *facts, int epoch);
 
