@@ -254,7 +254,7 @@ main(int count, char **argument)
 	fact_index(&arena, pool, graph.entities, graph.relations, graph.triple, graph.count, &known);
 	plan = plan_of(&facts, atoi(argument[4]), (uint64_t) atoll(argument[6]));
 	plan.training.direct = path_is_direct(&facts, graph.triple + graph.train, graph.count - graph.train);
-	network = (PathNetwork) {plan.shape, malloc(path_parameters(plan.shape) * sizeof(float)), 1};
+	network = (PathNetwork) {.shape = plan.shape,.parameter = malloc(path_parameters(plan.shape) * sizeof(float)),.members = 1};
 	path_initialise(&network, plan.training.seed);
 	trainer = path_trainer(&arena, &facts, &network, &plan.training, pool_threads(pool));
 	shuffled = malloc((size_t) graph.train * sizeof(Triple));

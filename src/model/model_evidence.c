@@ -157,7 +157,7 @@ read_weights(Graph *graph, const char *name, const GraphData *data, const AddedE
 	evidence->has_rules = discounts.has_rules;
 	evidence->discount_alone = discounts.rules;
 	evidence->weights.discount = discounts.both;
-	if (!evidence->has_rules && path_network_members(graph, name) == 0)
+	if (!evidence->has_rules && path_network_number(graph, name, "members") == 0)
 		return NULL;
 	evidence->entity_id = data->entity_id;
 	evidence->relation_id = data->relation_id;

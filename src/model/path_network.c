@@ -197,7 +197,7 @@ take_numbers_of_shape(void *argument, const Datum *values, const bool *nulls)
 {
 	int64	   *number = argument;
 
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 5; i++)
 		number[i] = DatumGetInt64(values[i]);
 }
 
@@ -219,10 +219,10 @@ read_shape(const Graph *graph, const char *model, const GraphData *data, PathNet
 {
 	SqlArgs		args = sql_args_text(model);
 	PathShape  *shape = &network->shape;
-	int64		number[4];
+	int64		number[5];
 
 	if (sql_stream_often(psprintf("select " NUMBER("layers") ", " NUMBER("width") ", " NUMBER("kept") ", "
-								  NUMBER("members") " from %s where name = $1 and paths is not null",
+								  NUMBER("members") ", " NUMBER("reversed") " from %s where name = $1 and paths is not null",
 								  graph_table_name(graph, "model")),
 						 &args, take_numbers_of_shape, number) == 0)
 		return false;
@@ -233,6 +233,7 @@ read_shape(const Graph *graph, const char *model, const GraphData *data, PathNet
 		.kept = check_number(graph, model, "kept", number[2], 1, PATH_MAX_KEPT)
 	};
 	network->members = check_number(graph, model, "members", number[3], 1, PATH_MAX_MEMBERS);
+	network->reversed = check_number(graph, model, "reversed", number[4], 1, PATH_MAX_REVERSED);
 	if (shape->width % PATH_WIDTH_STEP != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
@@ -243,13 +244,13 @@ read_shape(const Graph *graph, const char *model, const GraphData *data, PathNet
 }
 
 int
-path_network_members(const Graph *graph, const char *model)
+path_network_number(const Graph *graph, const char *model, const char *name)
 {
 	SqlArgs		args = sql_args_text(model);
 	Datum		found;
 
-	if (!sql_value(psprintf("select greatest(" NUMBER("members") ", 1)::int from %s where name = $1 and paths is not null",
-							graph_table_name(graph, "model")), &args, &found))
+	if (!sql_value(psprintf("select greatest(" NUMBER("%s") ", 1)::int from %s where name = $1 and paths is not null",
+							name, name, graph_table_name(graph, "model")), &args, &found))
 		return 0;
 	return DatumGetInt32(found);
 }
@@ -388,9 +389,9 @@ write_shape(const Graph *graph, const char *model, const PathNetwork *network)
 	if (network == NULL)
 		sql_run(psprintf("update %smodel set paths = null where name = $1", graph->prefix), &args);
 	else
-		sql_run(psprintf("update %smodel set paths = '{\"layers\": %d, \"width\": %d, \"kept\": %d, \"members\": %d}' "
-						 "where name = $1", graph->prefix, network->shape.layers, network->shape.width, network->shape.kept,
-						 network->members), &args);
+		sql_run(psprintf("update %smodel set paths = '{\"layers\": %d, \"width\": %d, \"kept\": %d, \"members\": %d, "
+						 "\"reversed\": %d}' where name = $1", graph->prefix, network->shape.layers, network->shape.width,
+						 network->shape.kept, network->members, Max(network->reversed, 1)), &args);
 }
 
 static void

@@ -10,8 +10,8 @@
 #include "graph/graph.h"
 #include "paths/paths.h"
 
-/* How many members that of a model has; 0: there is none. */
-extern int	path_network_members(const Graph *graph, const char *model);
+/* Number "members" or "reversed" of that of a model, 1 at least; 0: there is none. */
+extern int	path_network_number(const Graph *graph, const char *model, const char *name);
 
 /*
  * It, in the current context, with the relations of `data` as its rows; relations that it has not learnt have initial

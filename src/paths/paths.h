@@ -38,13 +38,23 @@ typedef struct PathShape
 } PathShape;
 
 #define PATH_MAX_MEMBERS 16
+#define PATH_MAX_REVERSED 64
 
 typedef struct PathNetwork
 {
 	PathShape	shape;
 	float	   *parameter;		/* path_parameters numbers a member, the caller's */
 	int			members;		/* networks of that shape that answer together: 1 .. PATH_MAX_MEMBERS */
+	int			reversed;		/* so many best answers are told apart by their reverse questions, PATH_MAX_REVERSED at
+								 * most; 0 and 1: none is */
 } PathNetwork;
+
+/* Walks that answer a question */
+static inline int
+path_walks(int members, int reversed)
+{
+	return members * (reversed > 1 ? 1 + reversed : 1);
+}
 
 /* How many numbers a member is. */
 extern size_t path_parameters(PathShape shape);
@@ -60,7 +70,8 @@ path_numbers(const PathNetwork *network)
 static inline PathNetwork
 path_member(const PathNetwork *network, int member)
 {
-	return (PathNetwork) {network->shape, network->parameter + (size_t) member * path_parameters(network->shape), 1};
+	return (PathNetwork) {.shape = network->shape,.members = 1,
+	.parameter = network->parameter + (size_t) member * path_parameters(network->shape)};
 }
 
 /* Initial parameters of a network of one member. */

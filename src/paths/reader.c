@@ -6,6 +6,11 @@
  * what it did not keep, and known answers are left out.  The share of several members is the mean of theirs.  As an s, by
  * which those that no member kept have 0 again, that is log(1 + sum of w (e^s - 1)), where a member's w is its share of
  * what it did not keep, over the sum of all members' w.  An answer's score is log(1 + e^s).
+ *
+ * A triple answers two questions, and the second one knows what the first does not: (h, r, ?) finds t among all
+ * entities, (?, r, t) finds h.  So the best answers of a question that are no facts are asked in reverse, and what e^s
+ * they have together is dealt out anew, in proportion to e^s sqrt(q sqrt(1 + n)): q is the share of the given entity in
+ * the reverse question, and n how many known answers that has, since one with many of them lacks more.
  */
 #include "walk.h"
 
@@ -13,6 +18,8 @@
 #include <string.h>
 
 #define MOST_EXPONENT 300		/* beyond all that is learnt; e to the power of it is still far from an overflow */
+#define REVERSE_WEIGHT 0.5		/* both chosen on valid triples of three graphs (bench/RESULTS.md) */
+#define KNOWN_WEIGHT 0.5
 
 struct PathReader
 {
@@ -123,6 +130,114 @@ add_member(PathReader *reader)
 	return worth;
 }
 
+/* ---- the reverse question ------------------------------------------------------------- */
+
+/* By score, falling; equal ones by row */
+static bool
+is_before(const PathAnswer *a, const PathAnswer *b)
+{
+	return a->score > b->score || (a->score == b->score && a->entity < b->entity);
+}
+
+/* The best answers that are no facts, in that order; the given entity is none.  Returns how many. */
+static int
+best_answers(const PathReader *reader, Question question, int most, PathAnswer **best)
+{
+	const FactIndex *facts = reader->walk.facts;
+	FactGroup	known = fact_group(facts, question.given, asked_atom(question.relation, question.side));
+	int			count = 0;
+
+	for (int64_t i = 0; i < reader->answers; i++)
+	{
+		PathAnswer *answer = &reader->answer[i];
+		int			at;
+
+		if (!(answer->score > 0) || !isfinite(answer->score) || (count == most && !is_before(answer, best[most - 1])) ||
+			answer->entity == question.given || fact_group_holds(facts, known, answer->entity))
+			continue;
+		if (count < most)
+			count++;
+		for (at = count - 1; at > 0 && is_before(answer, best[at - 1]); at--)
+			best[at] = best[at - 1];
+		best[at] = answer;
+	}
+	return count;
+}
+
+/* The logarithm of the share of an entity in a question whose facts it is none of: of the members' mean */
+static double
+log_share(PathReader *reader, Question question, int32_t entity)
+{
+	PathWalk   *walk = &reader->walk;
+	double		share = 0;
+
+	for (int i = 0; i < reader->network->members; i++)
+	{
+		int32_t		place;
+		double		score;
+
+		walk->weights = reader->weights[i];
+		path_walk(walk, question);
+		place = walk->place[entity];
+		score = place < 0 ? 0 : walk->score[place];
+		share += exp(fmin(score, MOST_EXPONENT) - fmin(path_log_others(walk), MOST_EXPONENT));
+	}
+	return log(share / reader->network->members);
+}
+
+/* What the reverse question of an answer adds to its s */
+static double
+reverse_gain(PathReader *reader, Question question, int32_t answer)
+{
+	Question	reverse = question_of(other_side(question.side), answer, question.relation);
+	FactGroup	known = fact_group(reader->walk.facts, answer, asked_atom(reverse.relation, reverse.side));
+
+	return REVERSE_WEIGHT * (log_share(reader, reverse, question.given) +
+							 KNOWN_WEIGHT * log1p((double) (known.end - known.first)));
+}
+
+/* The s of a score above 0 */
+static double
+exponent_of(float score)
+{
+	return score < 30 ? log(expm1(score)) : score;
+}
+
+/* The logarithm of the sum of e^s of some s */
+static double
+log_sum(const double *s, int count)
+{
+	double		most = -INFINITY;
+	double		sum = 0;
+
+	for (int i = 0; i < count; i++)
+		most = fmax(most, s[i]);
+	for (int i = 0; i < count; i++)
+		sum += exp(s[i] - most);
+	return most + log(sum);
+}
+
+static void
+ask_in_reverse(PathReader *reader, Question question)
+{
+	PathAnswer *best[PATH_MAX_REVERSED];
+	double		s[PATH_MAX_REVERSED];
+	int			count = best_answers(reader, question, reader->network->reversed, best);
+	double		before;
+	double		after;
+
+	for (int i = 0; i < count; i++)
+		s[i] = exponent_of(best[i]->score);
+	before = log_sum(s, count);
+	for (int i = 0; i < count; i++)
+		s[i] += reverse_gain(reader, question, best[i]->entity);
+	after = log_sum(s, count);
+	for (int i = 0; i < count; i++)
+		best[i]->score = positive(s[i] + before - after);
+}
+
+/* ---- a question ------------------------------------------------------------------------ */
+
 int64_t
 path_answers(PathReader *reader, Question question, Pool *pool, int thread, const PathAnswer **answers)
 {
@@ -146,6 +261,8 @@ path_answers(PathReader *reader, Question question, Pool *pool, int thread, cons
 	else
 		for (int32_t i = 0; i < path_walk_count(walk); i++)
 			reader->answer[answer_place(reader, walk->entity[i])].score = positive(walk->score[i]);
+	if (reader->network->reversed > 1)
+		ask_in_reverse(reader, question);
 	*answers = reader->answer;
 	return reader->answers;
 }
@@ -184,5 +301,6 @@ path_most_score(const PathReader *reader)
 
 	for (int i = 0; i < reader->network->members; i++)
 		most = fmax(most, most_of_member(reader->walk.shape, &reader->weights[i]));
-	return most;
+	/* one answer may get all that several have */
+	return reader->network->reversed > 1 ? most + log(reader->network->reversed) : most;
 }

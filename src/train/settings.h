@@ -107,6 +107,7 @@ typedef struct TrainSettings
 	int			path_width;
 	int			path_kept;
 	int			path_members;
+	int			path_reversed;
 	int			path_epochs;	/* of each */
 	int			last_path_epoch;	/* 0: all */
 	int			path_facts;

@@ -54,8 +54,10 @@ select pg_temp.network('one') = pg_temp.network('three') as same, pg_temp.networ
 select count(*) = 2 as same_curve from (select number, loss, mrr from nations.path_epoch where model = 'one' intersect
 	select number, loss, mrr from nations.path_epoch where model = 'three') c;
 
--- several members: the first one is the network that would be learnt alone, each has epochs and rows of its own
-select pg_temp.learn('several', 'path_layers => 3', 'path_width => 16', 'path_kept => 5', 'path_epochs => 2', 'path_facts => 100', 'path_members => 3');
+-- several members: the first one is the network that would be learnt alone, each has epochs and rows of its own; reverse
+-- questions change nothing of it
+select pg_temp.learn('several', 'path_layers => 3', 'path_width => 16', 'path_kept => 5', 'path_epochs => 2', 'path_facts => 100', 'path_members => 3',
+	'path_reversed => 4');
 select paths from nations.model where name = 'several';
 select count(*) as epochs, count(distinct loss) as losses from nations.path_epoch where model = 'several';
 select count(*) = 2 as same_curve from (select number, loss, mrr from nations.path_epoch where model = 'one' intersect
@@ -63,9 +65,19 @@ select count(*) = 2 as same_curve from (select number, loss, mrr from nations.pa
 select several.member, count(*) = (select count(*) from nations.path_network where model = 'one') as all_rows, bool_and(one.numbers = several.numbers) as same
 	from nations.path_network one join nations.path_network several using (layer, part)
 	where one.model = 'one' and several.model = 'several' and (one.relation, one.inverse) is not distinct from (several.relation, several.inverse) group by 1 order by 1;
+-- they change scores of the best answers alone: of four for each question at most, what exp(score) - 1 sums to stays
+create function pg_temp.answers() returns table (person int, tail text, size double precision) language sql as $$
+	select p, tail, exp(score) - 1 from generate_series(0, 57, 3) p, hkg_predict_tails('nations', 'person' || p, 'nationality', 80, 'several', evidence => 'paths')
+$$;
+create temp table reversed as select * from pg_temp.answers();
+update nations.model set paths = paths || '{"reversed": 1}' where name = 'several';
+select count(*) as persons, min(changed) > 1 as changed, max(changed) <= 4 as of_the_best, max(abs(before / after - 1)) < 1e-4 as same_sum from (
+	select count(*) filter (where abs(f.size - r.size) > 1e-5) as changed, sum(f.size) as before, sum(r.size) as after
+	from pg_temp.answers() f join reversed r using (person, tail) group by person) c;
+update nations.model set paths = paths || '{"reversed": 4}' where name = 'several';
 -- a warm start goes on with as many
 select pg_temp.learn('several', 'path_layers => 3', 'path_width => 16', 'path_kept => 5', 'path_epochs => 2', 'path_facts => 100', 'warm_start => true', $$replace => 'always'$$);
-select paths->'members' as members, (select array_agg(distinct member order by member) from nations.path_network where model = 'several') as written
+select paths->'members' as members, paths->'reversed' as reversed, (select array_agg(distinct member order by member) from nations.path_network where model = 'several') as written
 	from nations.model where name = 'several';
 
 -- null: by the graph, of which an entity has few facts; an epoch asks for no more facts than there are
@@ -131,7 +143,8 @@ select pg_temp.damaged($$update nations.path_network set member = 2 $$ || :'wher
 select pg_temp.damaged($$update nations.path_network set relation = null, inverse = null $$ || :'where');
 select pg_temp.damaged($$delete from nations.path_network where model = 'one' and layer = 2 and part = (select min(part) from nations.path_network where model = 'one' and relation is null and layer = 2) and relation is null$$);
 select pg_temp.damaged($$update nations.model set paths = '{"layers": 1e300, "width": 16, "kept": 5}' where name = 'one'$$);
-select pg_temp.damaged($$update nations.model set paths = '{"layers": 3, "width": 20, "kept": 5, "members": 1}' where name = 'one'$$);
+select pg_temp.damaged($$update nations.model set paths = '{"layers": 3, "width": 20, "kept": 5, "members": 1, "reversed": 1}' where name = 'one'$$);
+select pg_temp.damaged($$update nations.model set paths = paths || '{"reversed": 65}' where name = 'one'$$);
 select pg_temp.damaged($$update nations.model set paths = '[]' where name = 'one'$$);
 -- a relation without rows came after the training
 select pg_temp.damaged($$delete from nations.path_network where model = 'one' and relation = (select id from nations.relation where name = 'was_in')$$);

@@ -427,7 +427,7 @@ static void
 check_network(void)
 {
 	PathShape	shape = {.relations = RELATIONS,.layers = 2,.width = PATH_WIDTH_STEP,.kept = 5};
-	PathNetwork network = {shape, take(path_parameters(shape) * sizeof(float)), 1};
+	PathNetwork network = {.shape = shape,.parameter = take(path_parameters(shape) * sizeof(float)),.members = 1};
 	World		world;
 	EvRuleSet	set;
 	FactIndex	facts;

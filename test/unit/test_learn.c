@@ -711,7 +711,7 @@ static PathNetwork
 random_network(int32_t relations, int32_t kept)
 {
 	PathShape	shape = {.relations = relations,.layers = 2,.width = PATH_WIDTH_STEP,.kept = kept};
-	PathNetwork network = {shape, take(path_parameters(shape) * sizeof(float)), 1};
+	PathNetwork network = {.shape = shape,.parameter = take(path_parameters(shape) * sizeof(float)),.members = 1};
 
 	path_initialise(&network, next_draw());
 	return network;
@@ -764,8 +764,8 @@ test_fewer_examples(void)
 {
 	FactIndex	facts = {.entities = 15000,.relations = 237,.edges = 540000};
 	KgeModel	model = {.entities = 15000,.relations = 237};
-	PathNetwork large = {{237, 7, 48, 2000}, NULL, 1};
-	PathNetwork small = {{237, 1, PATH_WIDTH_STEP, 1}, NULL, 1};
+	PathNetwork large = {.shape = {237, 7, 48, 2000},.members = 1};
+	PathNetwork small = {.shape = {237, 1, PATH_WIDTH_STEP, 1},.members = 1};
 	EvExampleSource source = {.model = &model,.facts = &facts,.count = 17000};
 	Degree		even[] = {{36, 15000}};
 	Degree		hubs[] = {{26, 14985}, {10026, 15}};	/* as many facts */

@@ -34,7 +34,7 @@ static PathNetwork
 random_members(PathShape shape, int members)
 {
 	size_t		count = path_parameters(shape);
-	PathNetwork network = {shape, take(members * count * sizeof(float)), members};
+	PathNetwork network = {.shape = shape,.parameter = take(members * count * sizeof(float)),.members = members};
 
 	for (int i = 0; i < members; i++)
 	{
@@ -387,7 +387,7 @@ check_kept(void)
 	Triple		triple[FACTS];
 	FactIndex	facts = random_facts(triple, ENTITIES, RELATIONS, FACTS);
 	PathNetwork all = random_network((PathShape) {RELATIONS, 2, 16, ENTITIES});
-	PathNetwork few = {{RELATIONS, 2, 16, 3}, all.parameter, 1};
+	PathNetwork few = {.shape = {RELATIONS, 2, 16, 3},.parameter = all.parameter,.members = 1};
 	PathWalk	walk_all = open_walk(&facts, &all, true);
 	PathWalk	walk_few = open_walk(&facts, &few, true);
 
@@ -528,6 +528,90 @@ check_members(void)
 		for (int64_t i = 0; i < count; i++)
 			CHECK(answer[i].score == path_score(reader, answer[i].entity) && answer[i].score <= path_most_score(reader));
 	}
+}
+
+/*
+ * The best answers that are no facts have together what they had, in proportion to what each had times
+ * sqrt(q sqrt(1 + n)), q the mean share of the given entity in the reverse question, n its known answers; others stay.
+ */
+static void
+check_reversed(void)
+{
+	enum
+	{
+		MEMBERS = 2,
+		REVERSED = 4
+	};
+	Triple		triple[FACTS];
+	FactIndex	facts = random_facts(triple, ENTITIES, RELATIONS, FACTS);
+	PathNetwork network = random_members((PathShape) {RELATIONS, 2, 16, 2}, MEMBERS);
+	PathNetwork reversing = network;
+	PathReader *reader;
+	PathReader *reverse;
+	int			changed = 0;
+
+	reversing.reversed = REVERSED;
+	reader = path_reader(&arena, &facts, &network);
+	reverse = path_reader(&arena, &facts, &reversing);
+	for (int trial = 0; trial < 2 * ENTITIES; trial++)
+	{
+		Question	question = question_of((Side) (trial % 2), trial / 2, next_below(RELATIONS));
+		Side		other = question.side == SIDE_TAIL ? SIDE_HEAD : SIDE_TAIL;
+		const PathAnswer *answer;
+		int64_t		count = path_answers(reader, question, leader, POOL_LEADER, &answer);
+		double		expected[ENTITIES];
+		double		all_before = 0;
+		double		all_after = 0;
+		int32_t		best[REVERSED];
+		int			found = 0;
+
+		for (int32_t i = 0; i < ENTITIES; i++)
+			expected[i] = path_score(reader, i);
+		while (found < REVERSED)
+		{
+			int32_t		next = -1;
+
+			for (int32_t i = 0; i < ENTITIES; i++)
+				if (i != question.given && expected[i] > (next < 0 ? 0 : path_score(reader, next)) &&
+					!fact_holds(&facts, question.given, asked_atom(question.relation, question.side), i))
+					next = i;
+			if (next < 0)
+				break;
+			best[found++] = next;
+			expected[next] = -1;	/* until it is known */
+		}
+		for (int i = 0; i < found; i++)
+		{
+			Question	asked = question_of(other, best[i], question.relation);
+			double		share[MEMBERS][ENTITIES];
+			bool		is_kept[ENTITIES];
+			double		before = expm1(path_score(reader, best[i]));
+			int			known = 0;
+
+			for (int m = 0; m < MEMBERS; m++)
+			{
+				PathNetwork member = path_member(&network, m);
+
+				shares_of(&facts, &member, asked, share[m], is_kept);
+			}
+			for (int32_t j = 0; j < ENTITIES; j++)
+				known += fact_holds(&facts, best[i], asked_atom(asked.relation, asked.side), j);
+			expected[best[i]] = before * sqrt((share[0][question.given] + share[1][question.given]) / 2 * sqrt(1 + known));
+			all_before += before;
+			all_after += expected[best[i]];
+		}
+		for (int i = 0; i < found; i++)
+			expected[best[i]] = log1p(expected[best[i]] * all_before / all_after);
+		CHECK(path_answers(reverse, question, leader, POOL_LEADER, &answer) == count);
+		for (int64_t i = 0; i < count; i++)
+			CHECK(answer[i].score == path_score(reverse, answer[i].entity) && answer[i].score <= path_most_score(reverse));
+		for (int32_t i = 0; i < ENTITIES; i++)
+		{
+			CHECK_SAYING(fabs(path_score(reverse, i) - expected[i]) < 1e-4, "%d: %g, %g", i, path_score(reverse, i), expected[i]);
+			changed += fabs(path_score(reverse, i) - path_score(reader, i)) > 0.01;
+		}
+	}
+	CHECK(changed > ENTITIES);
 }
 
 /* Priorities of parameters that are far too large are infinite or no numbers: no more are kept than there is room for. */
@@ -871,7 +955,7 @@ static PathNetwork
 learn_nations(Nations *nations, Pool *by, int32_t room, int32_t kept, int passes)
 {
 	PathShape	shape = {4, 3, 16, room};
-	PathNetwork network = {shape, take(path_parameters(shape) * sizeof(float)), 1};
+	PathNetwork network = {.shape = shape,.parameter = take(path_parameters(shape) * sizeof(float)),.members = 1};
 	PathTraining training = {.batch_size = 8,.dropout = 0.1,.direct = true,.seed = 5};
 	PathTrainer *trainer;
 
@@ -888,7 +972,7 @@ check_average(const Nations *nations)
 {
 	PathShape	shape = {4, 2, 16, 50};
 	size_t		count = path_parameters(shape);
-	PathNetwork network = {shape, take(count * sizeof(float)), 1};
+	PathNetwork network = {.shape = shape,.parameter = take(count * sizeof(float)),.members = 1};
 	PathTraining training = {.batch_size = 2,.direct = true,.seed = 5};
 	PathTrainer *trainer;
 	float	   *average = take(count * sizeof(float));
@@ -1295,4 +1379,5 @@ test_paths(void)
 	check_any_survey(5);
 	check_bits();
 	check_members();
+	check_reversed();
 }

@@ -59,7 +59,7 @@ evidence_bytes(const TrainSettings *settings, const TrainingFacts *facts, const 
 	/* of one member, which answers if there is no time for the others, more questions are asked */
 	for (int members = 1; members <= paths.plan.members && facts->valid_count > 0; members++)
 	{
-		PathNetwork network = {.shape = paths.plan.shape,.members = members};
+		PathNetwork network = {.shape = paths.plan.shape,.members = members,.reversed = paths.plan.reversed};
 
 		learning = Max(learning, evidence_learn_bytes(model, data, &rules, settings->paths == YES ? &network : NULL,
 													  facts->degrees, facts->valid_count, hkg_threads));

@@ -31,8 +31,9 @@
 #define WEIGHTS_SHARE 0.1		/* of the time, at most, for weights of evidence ... */
 #define LEAST_TRIPLES 200		/* ... that are learnt from as many triples at least */
 #define SHORT_EVIDENCE_LENGTH 3	/* atoms of path rules, where there is no time for more */
-#define MOST_MEMBERS 5			/* of a path network; each adds less than the one before ... */
-#define MOST_ANSWERING 0.01		/* ... and an answer takes so many seconds at most with more than one */
+#define MOST_REVERSED 10		/* best answers of a path network: more gain nothing ... */
+#define MOST_MEMBERS 5			/* of it; each adds less than the one before ... */
+#define MOST_ANSWERING 0.01		/* ... and an answer takes so many seconds at most with either */
 #define LEAST_PATH_EPOCHS 3		/* a network of fewer is not worth its time at the end */
 #define EMBEDDINGS_SHARE 0.4	/* of the time of all epochs, at most, before the path network has its usual epochs */
 #define DISTANCE_SPEED 0.6		/* of kge_epoch_seconds, by epochs of distances on the machine of reference */
@@ -230,25 +231,31 @@ plan_layers(TrainSettings *settings, const TrainingFacts *facts, Speed speed, do
 	*costs = of_deep;
 }
 
-/* Further members of a network of so many epochs each, as many as answer fast and as there is room for, which they take */
+/*
+ * Counts up `number`, a setting of a path network of so many epochs, while an answer stays fast and there is room for what
+ * it takes.
+ */
 static void
-plan_members(TrainSettings *settings, const TrainingFacts *facts, Speed speed, double epochs, double *room, Costs *costs)
+plan_more(TrainSettings *settings, int *number, int most, const TrainingFacts *facts, Speed speed, double epochs, double *room,
+		  Costs *costs)
 {
-	for (int members = 2; members <= MOST_MEMBERS; members++)
+	for (int more = 2; more <= most; more++)
 	{
-		TrainSettings more = *settings;
+		int			fewer = *number;
+		double		before = path_seconds(costs, settings, facts, epochs) + costs->after;
 		PathLearning paths;
 		Costs		of_more;
 		double		taken;
 
-		more.path_members = members;
-		paths = path_learning_sizes(&more, facts);
-		of_more = costs_of(&more, facts, speed);
-		taken = path_seconds(&of_more, &more, facts, epochs) - path_seconds(costs, settings, facts, epochs) +
-			of_more.after - costs->after;
+		*number = more;
+		paths = path_learning_sizes(settings, facts);
+		of_more = costs_of(settings, facts, speed);
+		taken = path_seconds(&of_more, settings, facts, epochs) + of_more.after - before;
 		if (taken > *room || path_answering_seconds(&paths, facts) / 2 > MOST_ANSWERING)
-			break;
-		settings->path_members = members;
+		{
+			*number = fewer;
+			return;
+		}
 		*costs = of_more;
 		*room -= taken;
 	}
@@ -265,6 +272,7 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 	bool		open_path_epochs = settings->path_epochs == 0 && (timed || open_paths);
 	bool		open_path_layers = settings->path_layers == 0 && timed && !settings->warm_start;
 	bool		open_path_members = settings->path_members == 0 && !settings->warm_start;
+	bool		open_path_reversed = settings->path_reversed == 0 && !settings->warm_start;
 	double		seconds = 60 * (timed ? settings->minutes : DEFAULT_MINUTES);
 	TrainSettings without;
 	Speed		speed = {2, 1, 1, 1};
@@ -358,8 +366,11 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 		while (path_epochs < most && path_seconds(&costs, settings, facts, path_epochs + 1) - taken <= room)
 			path_epochs++;
 		room -= path_seconds(&costs, settings, facts, path_epochs) - taken;
+		/* reverse questions need no training, and tell more than as many members */
+		if (open_path_reversed)
+			plan_more(settings, &settings->path_reversed, MOST_REVERSED, facts, speed, path_epochs, &room, &costs);
 		if (open_path_members && path_epochs >= most)
-			plan_members(settings, facts, speed, path_epochs, &room, &costs);
+			plan_more(settings, &settings->path_members, MOST_MEMBERS, facts, speed, path_epochs, &room, &costs);
 	}
 	if (timed && open_embeddings && epochs == usual)
 		epochs = between(usual, floor(usual + room / costs.epoch), usual * MOST_EPOCHS / EPOCHS);

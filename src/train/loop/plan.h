@@ -19,8 +19,8 @@ typedef struct TrainingPlan
 
 /*
  * Chooses what the call left open of iterations, epochs, paths, path_epochs, evidence_length and evidence_triples,
- * with minutes of path_layers and path_members, too, so that it takes settings->minutes, which are 0 then; without minutes
- * DEFAULT_MINUTES of two cores of the machine of bench/RESULTS.md.  Sets all but the start.
+ * with minutes of path_layers, path_reversed and path_members, too, so that it takes settings->minutes, which are 0 then;
+ * without minutes DEFAULT_MINUTES of two cores of the machine of bench/RESULTS.md.  Sets all but the start.
  */
 extern void plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, const TrainingFacts *facts);
 

@@ -104,11 +104,11 @@ path_learning_seconds(const PathLearning *learning, const TrainingFacts *facts)
 	return path_asking_flops(&learning->plan, facts, 1) / FLOPS;
 }
 
-/* Of all members */
+/* By all members, with the reverse questions */
 static double
 answering_flops(const PathLearning *learning, const TrainingFacts *facts)
 {
-	return learning->plan.members * path_answering_flops(&learning->plan, facts);
+	return path_walks(learning->plan.members, learning->plan.reversed) * path_answering_flops(&learning->plan, facts);
 }
 
 double
@@ -130,8 +130,8 @@ path_learning_weighed(const PathLearning *learning, const TrainingFacts *facts)
 static PathNetwork
 take_network(const PathLearning *learning, int members)
 {
-	return (PathNetwork) {learning->plan.shape,
-		hkg_allocate(CurrentMemoryContext, members * member_bytes(learning)), members};
+	return (PathNetwork) {.shape = learning->plan.shape,.members = members,
+	.parameter = hkg_allocate(CurrentMemoryContext, members * member_bytes(learning))};
 }
 
 /* What each member is learnt from is where its best epoch will be. */
@@ -144,6 +144,7 @@ open_network(PathLearning *learning, const PathNetwork *old)
 	learning->network = take_network(learning, 1);
 	learning->average = take_network(learning, 1);
 	learning->best = take_network(learning, plan->members);
+	learning->best.reversed = plan->reversed;
 	for (int i = 0; i < plan->members; i++)
 	{
 		PathNetwork member = path_member(&learning->best, i);
@@ -195,6 +196,7 @@ path_learning_close(PathLearning *learning)
 	PathNetwork learnt = path_learning_learnt(learning);
 
 	*network = take_network(learning, learnt.members);
+	network->reversed = learnt.reversed;
 	memcpy(network->parameter, learnt.parameter, path_numbers(&learnt) * sizeof(float));
 	MemoryContextDelete(learning->context);
 	return network;

@@ -60,6 +60,7 @@ path_settings(const TrainSettings *settings, const TrainingFacts *facts)
 		.shape = shape,
 		.training = {.batch_size = !dense ? 16 : keeps_all ? 8 : 32,.dropout = DROPOUT,.seed = (uint64_t) settings->seed},
 		.members = Max(settings->path_members, 1),
+		.reversed = Max(settings->path_reversed, 1),
 		.epochs = settings->path_epochs,
 		.facts = asked,
 		.first = {settings->path_learning_rate > 0 ? settings->path_learning_rate : dense ? 0.004 : 0.005, shape.kept,
@@ -131,10 +132,12 @@ path_asking_flops(const PathSettings *plan, const TrainingFacts *facts, int epoc
 void
 path_settings_decide(TrainSettings *settings, const Graph *graph, const TrainingFacts *facts)
 {
-	int			members = settings->warm_start ? path_network_members(graph, settings->model) : 0;
+	int			members = settings->warm_start ? path_network_number(graph, settings->model, "members") : 0;
 
 	if (settings->path_members == 0)
 		settings->path_members = members;
+	if (settings->path_reversed == 0 && members > 0)
+		settings->path_reversed = path_network_number(graph, settings->model, "reversed");
 	if (settings->paths != BY_GRAPH)
 		return;
 	if (settings->warm_start)

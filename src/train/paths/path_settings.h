@@ -16,6 +16,7 @@ typedef struct PathSettings
 	PathShape	shape;
 	PathTraining training;		/* `direct` is open: it takes an index of the facts */
 	int			members;		/* of the network, one learnt after another */
+	int			reversed;		/* as in PathNetwork */
 	int			epochs;			/* of each */
 	int64		facts;			/* that an epoch asks for, each on both sides */
 	PathPace	first;			/* of the first epoch */
