@@ -215,8 +215,8 @@ const Setting settings_table[] = {
 		.meaning = "networks that are learnt one after another and answer together, by their mean; an answer takes as "
 		"many times as long"},
 	{SETTING(path_reversed, INT), .low = 1,.high = PATH_MAX_REVERSED,.optional = true,.not_tuned = true,
-		.in_words = "1, which is none; up to 10 if minutes are given and an answer stays fast",
-		.meaning = "best answers that are told apart by their reverse questions; each takes as long as an answer"},
+		.in_words = "1: none; up to 10 if minutes are enough",
+		.meaning = "best answers that reverse questions tell apart; each takes as long as an answer"},
 	{SETTING(path_epochs, INT), .low = 1,.high = 100000,.optional = true,.not_tuned = true,
 		.in_words = "as many as ask about each fact once, 8 to 20, or by minutes",
 		.meaning = "epochs of each network"},
