@@ -96,7 +96,7 @@ extern const char *const evidence_kinds[];
 typedef struct EvidenceParts
 {
 	bool		rules;
-	bool		network;
+	int			network;		/* walks by which its path network answers a question; 0: it has none */
 } EvidenceParts;
 
 typedef struct EvidenceDiscounts

@@ -123,10 +123,12 @@ take_values(NetworkRows *rows, const PathPart *part, const Datum *values, const 
 static char *
 place_of_row(const char *part, const Datum *values, const bool *nulls)
 {
-	if (nulls[RELATION])
-		return psprintf("Its layer is %d, its part is \"%s\", without a relation.", DatumGetInt32(values[LAYER]), part);
-	return psprintf("Its layer is %d, its part is \"%s\", its relation has the id %d%s.", DatumGetInt32(values[LAYER]), part,
-					DatumGetInt32(values[RELATION]), !nulls[INVERSE] && DatumGetBool(values[INVERSE]) ? ", inverse" : "");
+	const char *relation = nulls[RELATION] ? "without a relation" :
+		psprintf("its relation has the id %d%s", DatumGetInt32(values[RELATION]),
+				 !nulls[INVERSE] && DatumGetBool(values[INVERSE]) ? ", inverse" : "");
+
+	return psprintf("Its member is %d, its layer %d, its part \"%s\", %s.", nulls[MEMBER] ? 0 : DatumGetInt32(values[MEMBER]),
+					DatumGetInt32(values[LAYER]), part, relation);
 }
 
 static void

@@ -22,7 +22,7 @@
 
 /* What the evidence of a question takes, about */
 #define RULES_SECONDS 0.0005
-#define NETWORK_SECONDS 0.005
+#define WALK_SECONDS 0.005
 
 static char *
 version_in(const char *table, const char *version, const char *model)
@@ -104,7 +104,7 @@ model_question_seconds(const KgeModel *kge, EvidenceParts has, EvKind kind, int6
 
 	if (has.rules && (kind == EV_RULES || kind == EV_BOTH))
 		seconds += RULES_SECONDS * (double) questions;
-	if (has.network && (kind == EV_NETWORK || kind == EV_BOTH))
-		seconds += NETWORK_SECONDS * (double) questions;
+	if (kind == EV_NETWORK || kind == EV_BOTH)
+		seconds += WALK_SECONDS * has.network * (double) questions;
 	return seconds;
 }

@@ -211,8 +211,7 @@ find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wa
 {
 	const Predictor *predictor = questions->predictor;
 	const char *model = predictor->model->name;
-	EvidenceParts has = {evidence_has_kind(predictor->evidence, EV_RULES),
-		evidence_has_kind(predictor->evidence, EV_NETWORK)};
+	EvidenceParts has = evidence_has(graph, model);
 	bool		with_network = has.network && (predictor->kind == EV_NETWORK || predictor->kind == EV_BOTH);
 	FoundFacts	found = {0};
 	SqlArgs		args = sql_args_text(model);
