@@ -216,7 +216,7 @@ const Setting settings_table[] = {
 		"many times as long"},
 	{SETTING(path_reversed, INT), .low = 1,.high = PATH_MAX_REVERSED,.optional = true,.not_tuned = true,
 		.in_words = "1: none; up to 10 if minutes are enough",
-		.meaning = "best answers that reverse questions tell apart; each takes as long as an answer"},
+		.meaning = "best answers that are asked in reverse; each takes as long as an answer"},
 	{SETTING(path_epochs, INT), .low = 1,.high = 100000,.optional = true,.not_tuned = true,
 		.in_words = "as many as ask about each fact once, 8 to 20, or by minutes",
 		.meaning = "epochs of each network"},

@@ -366,7 +366,7 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 		while (path_epochs < most && path_seconds(&costs, settings, facts, path_epochs + 1) - taken <= room)
 			path_epochs++;
 		room -= path_seconds(&costs, settings, facts, path_epochs) - taken;
-		/* reverse questions need no training, and tell more than as many members */
+		/* reverse questions need no training, and gain more than as many members */
 		if (open_path_reversed)
 			plan_more(settings, &settings->path_reversed, MOST_REVERSED, facts, speed, path_epochs, &room, &costs);
 		if (open_path_members && path_epochs >= most)
