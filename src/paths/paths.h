@@ -45,8 +45,8 @@ typedef struct PathNetwork
 	PathShape	shape;
 	float	   *parameter;		/* path_parameters numbers a member, the caller's */
 	int			members;		/* networks of that shape that answer together: 1 .. PATH_MAX_MEMBERS */
-	int			reversed;		/* so many best answers are told apart by their reverse questions, PATH_MAX_REVERSED at
-								 * most; 0 and 1: none is */
+	int			reversed;		/* the best answers, PATH_MAX_REVERSED at most, that are asked in reverse; 0 and 1:
+								 * none, as one answer alone stays the best */
 } PathNetwork;
 
 /* Walks that answer a question */
@@ -115,8 +115,8 @@ extern PathReader *path_reader(Arena *arena, const FactIndex *facts, const PathN
 
 /*
  * The entities that a member kept as answers of a question, with what it excludes, each once, in no order; they last until
- * another question.  The given entity is one of them.  The call runs in `thread` of `pool`, or in its leader, and
- * yields there.  Returns how many.
+ * another question.  The given entity is one of them.  Reverse questions have changed the scores of the best ones.  The
+ * call runs in `thread` of `pool`, or in its leader, and yields there.  Returns how many.
  */
 extern int64_t path_answers(PathReader *reader, Question question, Pool *pool, int thread,
 							const PathAnswer **answers);
