@@ -261,6 +261,19 @@ plan_more(TrainSettings *settings, int *number, int most, const TrainingFacts *f
 	}
 }
 
+/* The part of the NOTICE about so many epochs of the path network */
+static char *
+planned_paths(const TrainSettings *settings, double epochs)
+{
+	char	   *networks = settings->path_members > 1 ? psprintf("each of %d path networks", settings->path_members) :
+		"the path network";
+
+	if (epochs == 0)
+		return ", no path network";
+	return psprintf(", %.0f epochs of %s%s", epochs, networks, settings->path_reversed <= 1 ? "" :
+					psprintf(", its %d best answers asked in reverse", settings->path_reversed));
+}
+
 void
 plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, const TrainingFacts *facts)
 {
@@ -392,9 +405,7 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 	plan->message = psprintf("training takes about %.0f s%s: %d iterations of %d epochs%s",
 							 plan->iterations_end + path_seconds(&costs, settings, facts, path_epochs) + costs.after,
 							 timed ? "" : " of two idle cores", settings->iterations, settings->epochs,
-							 path_epochs == 0 ? ", no path network" : settings->path_members > 1 ?
-							 psprintf(", %.0f epochs of each of %d path networks", path_epochs, settings->path_members) :
-							 psprintf(", %.0f epochs of the path network", path_epochs));
+							 planned_paths(settings, path_epochs));
 	plan->detail = psprintf("Embeddings are learnt after %.0f s%s. The model's settings will have what was chosen.",
 							plan->iterations_end, path_epochs == 0 ? "" :
 							psprintf(", paths after %.0f s",
