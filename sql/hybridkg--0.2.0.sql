@@ -451,7 +451,7 @@ begin
 	comment on table threshold is 'the thresholds of hkg_classify';
 
 	alter table model add paths jsonb;
-	comment on column model.paths is 'layers, width and kept of its path network, how many members it has, and how many best answers are asked in reverse; null: there is none';
+	comment on column model.paths is 'layers, width and kept of its path network, how many members it has, and how many best answers are asked in reverse (1: none is); null: there is none';
 	create table path_network (
 		model text collate "C" not null references model on delete cascade on update cascade,
 		member int not null,

@@ -74,7 +74,8 @@ fifth_of_questions(const EvExampleSource *source)
 
 	if (network == NULL)
 		return most;
-	flops = path_walks(network->members, network->reversed) * path_flops(network->shape, source->facts->entities, source->degrees);
+	flops = path_walks(network->members, network->reversed) *
+		path_flops(network->shape, source->facts->entities, source->degrees);
 	return fmin(most, EV_PATH_WORK / flops / 5);
 }
 

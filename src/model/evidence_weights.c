@@ -83,7 +83,7 @@ evidence_has(const Graph *graph, const char *model)
 	EvidenceDiscounts discounts;
 
 	return (EvidenceParts) {evidence_read_discounts(graph, model, &discounts) && discounts.has_rules,
-		path_walks(path_network_number(graph, model, "members"), path_network_number(graph, model, "reversed"))};
+		path_network_number(graph, model, "members") > 0};
 }
 
 /* ---- weights ------------------------------------------------------------------------ */

@@ -96,7 +96,7 @@ extern const char *const evidence_kinds[];
 typedef struct EvidenceParts
 {
 	bool		rules;
-	int			network;		/* walks by which its path network answers a question; 0: it has none */
+	bool		network;
 } EvidenceParts;
 
 typedef struct EvidenceDiscounts

@@ -393,7 +393,7 @@ write_shape(const Graph *graph, const char *model, const PathNetwork *network)
 	else
 		sql_run(psprintf("update %smodel set paths = '{\"layers\": %d, \"width\": %d, \"kept\": %d, \"members\": %d, "
 						 "\"reversed\": %d}' where name = $1", graph->prefix, network->shape.layers, network->shape.width,
-						 network->shape.kept, network->members, Max(network->reversed, 1)), &args);
+						 network->shape.kept, network->members, network->reversed), &args);
 }
 
 static void

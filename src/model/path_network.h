@@ -10,7 +10,7 @@
 #include "graph/graph.h"
 #include "paths/paths.h"
 
-/* Number "members" or "reversed" of that of a model, 1 at least; 0: there is none. */
+/* What column paths of a model has as "members" or "reversed", 1 at least; 0: the model has no network. */
 extern int	path_network_number(const Graph *graph, const char *model, const char *name);
 
 /*

@@ -98,13 +98,13 @@ model_send(const Graph *graph, const char *model, const char *version)
 }
 
 double
-model_question_seconds(const KgeModel *kge, EvidenceParts has, EvKind kind, int64 questions)
+model_question_seconds(const KgeModel *kge, bool has_rules, int walks, EvKind kind, int64 questions)
 {
 	double		seconds = kge != NULL && ev_uses_embedding(kind) ? kge_rank_seconds(kge, questions) / 2 : 0;
 
-	if (has.rules && (kind == EV_RULES || kind == EV_BOTH))
+	if (has_rules && (kind == EV_RULES || kind == EV_BOTH))
 		seconds += RULES_SECONDS * (double) questions;
 	if (kind == EV_NETWORK || kind == EV_BOTH)
-		seconds += WALK_SECONDS * has.network * (double) questions;
+		seconds += WALK_SECONDS * walks * (double) questions;
 	return seconds;
 }

@@ -24,8 +24,9 @@ extern bool model_send(const Graph *graph, const char *model, const char *versio
 
 /*
  * What questions with evidence of that kind would take one thread of this server, about; the model has such evidence.
- * kge: its score function, dimensions and entities are used; NULL: it has no embeddings.
+ * kge: its score function, dimensions and entities are used; NULL: it has no embeddings.  walks: by which its path
+ * network answers a question; 0: it has none.
  */
-extern double model_question_seconds(const KgeModel *kge, EvidenceParts has, EvKind kind, int64 questions);
+extern double model_question_seconds(const KgeModel *kge, bool has_rules, int walks, EvKind kind, int64 questions);
 
 #endif							/* HKG_MODEL_SENT_MODEL_H */

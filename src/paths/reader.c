@@ -18,6 +18,7 @@
 #include <string.h>
 
 #define MOST_EXPONENT 300		/* beyond all that is learnt; e to the power of it is still far from an overflow */
+#define LEAST_EXPONENT (-MOST_EXPONENT)
 #define REVERSE_WEIGHT 0.5		/* both chosen on valid triples of three graphs (bench/RESULTS.md) */
 #define KNOWN_WEIGHT 0.5
 
@@ -180,7 +181,7 @@ log_share(PathReader *reader, Question question, int32_t entity)
 		path_walk(walk, question);
 		place = walk->place[entity];
 		score = place < 0 ? 0 : walk->score[place];
-		share += exp(fmin(score, MOST_EXPONENT) - fmin(path_log_others(walk), MOST_EXPONENT));
+		share += exp(fmax(fmin(score, MOST_EXPONENT), LEAST_EXPONENT) - fmin(path_log_others(walk), MOST_EXPONENT));
 	}
 	return log(share / reader->network->members);
 }
@@ -226,6 +227,9 @@ ask_in_reverse(PathReader *reader, Question question)
 	double		before;
 	double		after;
 
+	/* one answer alone would get all that it has */
+	if (count < 2)
+		return;
 	for (int i = 0; i < count; i++)
 		s[i] = exponent_of(best[i]->score);
 	before = log_sum(s, count);

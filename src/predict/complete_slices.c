@@ -211,8 +211,8 @@ find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wa
 {
 	const Predictor *predictor = questions->predictor;
 	const char *model = predictor->model->name;
-	EvidenceParts has = evidence_has(graph, model);
-	bool		with_network = has.network && (predictor->kind == EV_NETWORK || predictor->kind == EV_BOTH);
+	const PathNetwork *network = predictor->evidence == NULL ? NULL : predictor->evidence->network;
+	bool		with_network = network != NULL && (predictor->kind == EV_NETWORK || predictor->kind == EV_BOTH);
 	FoundFacts	found = {0};
 	SqlArgs		args = sql_args_text(model);
 	NodeSlices	slices = {graph, "_hkg_complete_slice", "$1::name, $2, $3, $4, $5::float8, $6, $7, $8, $9, $10", &args,
@@ -222,7 +222,8 @@ find_best_on_nodes(Graph *graph, const MissingQuestions *questions, KgeWanted wa
 
 	/* where a network is not asked everything, what it is asked depends on all of the questions */
 	if ((with_network && !wanted.exact) || !node_slices_exist(graph) || hkg_slice_seconds < 0 ||
-		model_question_seconds(&predictor->kge, has, predictor->kind,
+		model_question_seconds(&predictor->kge, evidence_has_kind(predictor->evidence, EV_RULES),
+							   network == NULL ? 0 : path_walks(network->members, network->reversed), predictor->kind,
 							   questions->count[SIDE_HEAD] + questions->count[SIDE_TAIL]) < hkg_slice_seconds)
 		return false;
 	version = model_version(graph, model);

@@ -9,6 +9,7 @@
 #include "catalog/pg_type.h"
 
 #include "graph/node_slices.h"
+#include "model/path_network.h"
 #include "model/sent_model.h"
 #include "server/argument.h"
 #include "server/growing_array.h"
@@ -87,13 +88,16 @@ seconds_here(const RankTask *task)
 	ModelRow	row = model_read_row(task->graph, task->model);
 	EvidenceParts has = evidence_has(task->graph, task->model);
 	Model		model = {.sketch = NULL};
+	int			walks;
 
 	if ((task->kind == EV_RULES && !has.rules) || (task->kind == EV_NETWORK && !has.network))
 		return -1;
 	if (row.score_function != NULL)
 		model_read_settings(task->model, &row, CurrentMemoryContext, &model);
 	model.kge.entities = task->data->entities;
-	return model_question_seconds(row.score_function == NULL ? NULL : &model.kge, has, task->kind,
+	walks = path_walks(path_network_number(task->graph, task->model, "members"),
+					   path_network_number(task->graph, task->model, "reversed"));
+	return model_question_seconds(row.score_function == NULL ? NULL : &model.kge, has.rules, walks, task->kind,
 								  2 * task->ranks.count);
 }
 

@@ -780,6 +780,9 @@ test_fewer_examples(void)
 				 (long long) ev_examples_answered(&source), (long long) ev_examples_all(&source));
 	source.degrees = (Degrees) {hubs, 2};
 	CHECK(ev_examples_answered(&source) < of_even);	/* hubs make a network slower */
+	source.degrees = (Degrees) {even, 1};
+	large.reversed = 4;
+	CHECK(5 * ev_examples_answered(&source) <= of_even + 10);	/* four reverse questions, five times */
 	source.network = &small;
 	CHECK(ev_examples_all(&source) <= all);
 	/* as few as are asked for: as many drawn like them, and half as many besides */

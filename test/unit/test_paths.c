@@ -556,7 +556,6 @@ check_reversed(void)
 	for (int trial = 0; trial < 2 * ENTITIES; trial++)
 	{
 		Question	question = question_of((Side) (trial % 2), trial / 2, next_below(RELATIONS));
-		Side		other = question.side == SIDE_TAIL ? SIDE_HEAD : SIDE_TAIL;
 		const PathAnswer *answer;
 		int64_t		count = path_answers(reader, question, leader, POOL_LEADER, &answer);
 		double		expected[ENTITIES];
@@ -582,7 +581,7 @@ check_reversed(void)
 		}
 		for (int i = 0; i < found; i++)
 		{
-			Question	asked = question_of(other, best[i], question.relation);
+			Question	asked = question_of(other_side(question.side), best[i], question.relation);
 			double		share[MEMBERS][ENTITIES];
 			bool		is_kept[ENTITIES];
 			double		before = expm1(path_score(reader, best[i]));
@@ -612,6 +611,47 @@ check_reversed(void)
 		}
 	}
 	CHECK(changed > ENTITIES);
+}
+
+/*
+ * Where all that is kept scores the same, one answer gets more than any has without reverse questions, and no more than
+ * the bound; scores far too large leave numbers.
+ */
+static void
+check_reversed_extremes(void)
+{
+	Triple		triple[FACTS];
+	FactIndex	facts = random_facts(triple, ENTITIES, RELATIONS, FACTS);
+	PathNetwork network = random_network((PathShape) {RELATIONS, 2, 16, 2});
+	float	   *readout = path_weights(network.shape, network.parameter).readout;
+	double		above = 0;
+
+	for (int large = 0; large < 2; large++)
+	{
+		double		forwards;
+		PathReader *reader;
+
+		for (int i = 0; i < 16; i++)
+			readout[i] = large ? (float) next_uniform(-1e6, 1e6) : 0;
+		readout[16] = large ? 0 : 5;
+		network.reversed = 0;
+		forwards = path_most_score(path_reader(&arena, &facts, &network));
+		network.reversed = large ? 2 : 4;
+		reader = path_reader(&arena, &facts, &network);
+		for (int trial = 0; trial < 2 * ENTITIES * RELATIONS; trial++)
+		{
+			Question	question = question_of((Side) (trial % 2), trial / 2 % ENTITIES, trial / (2 * ENTITIES));
+			const PathAnswer *answer;
+			int64_t		count = path_answers(reader, question, leader, POOL_LEADER, &answer);
+
+			for (int64_t i = 0; i < count; i++)
+			{
+				CHECK(isfinite(answer[i].score) && answer[i].score <= path_most_score(reader));
+				above = large ? above : fmax(above, answer[i].score - forwards);
+			}
+		}
+	}
+	CHECK_SAYING(above > 0.1, "%g", above);
 }
 
 /* Priorities of parameters that are far too large are infinite or no numbers: no more are kept than there is room for. */
@@ -1380,4 +1420,5 @@ test_paths(void)
 	check_bits();
 	check_members();
 	check_reversed();
+	check_reversed_extremes();
 }

@@ -553,5 +553,6 @@ checkpoint_load_paths(Procedure *procedure)
 	valid->highest_mrr = header.highest_mrr;
 	paths->best_epoch = header.best_epoch;
 	paths->done = header.done;
-	paths->learnt_epoch = header.done > paths->plan.epochs ? header.done - header.done % paths->plan.epochs : header.best_epoch;
+	paths->learnt_epoch = header.done > paths->plan.epochs ? header.done - header.done % paths->plan.epochs :
+		header.best_epoch;
 }

@@ -236,8 +236,8 @@ plan_layers(TrainSettings *settings, const TrainingFacts *facts, Speed speed, do
  * it takes.
  */
 static void
-plan_more(TrainSettings *settings, int *number, int most, const TrainingFacts *facts, Speed speed, double epochs, double *room,
-		  Costs *costs)
+plan_more(TrainSettings *settings, int *number, int most, const TrainingFacts *facts, Speed speed, double epochs,
+		  double *room, Costs *costs)
 {
 	for (int more = 2; more <= most; more++)
 	{
@@ -271,7 +271,7 @@ planned_paths(const TrainSettings *settings, double epochs)
 	if (epochs == 0)
 		return ", no path network";
 	return psprintf(", %.0f epochs of %s%s", epochs, networks, settings->path_reversed <= 1 ? "" :
-					psprintf(", its %d best answers asked in reverse", settings->path_reversed));
+					psprintf(", the %d best answers asked in reverse", settings->path_reversed));
 }
 
 void
