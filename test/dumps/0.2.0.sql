@@ -836,7 +836,7 @@ COMMENT ON COLUMN g.model.hits_10 IS 'likewise';
 -- Name: COLUMN model.paths; Type: COMMENT; Schema: g; Owner: -
 --
 
-COMMENT ON COLUMN g.model.paths IS 'layers, width and kept of its path network, how many members it has, and how many best answers are asked in reverse; null: there is none';
+COMMENT ON COLUMN g.model.paths IS 'layers, width and kept of its path network, how many members it has, and how many best answers are asked in reverse (1: none is); null: there is none';
 
 
 --
@@ -2042,7 +2042,7 @@ default	3	tail	0.9821200343880329	1.2482398327457012	3	0.09160305343511449	{"all
 --
 
 COPY g.facts_version (number) FROM stdin;
-6239324032761370668
+8181102092044603770
 \.
 
 
@@ -2082,9 +2082,9 @@ default	2	24	3	39	2.0851008892059326	0.19383840430735513	{2}
 --
 
 COPY g.iteration (model, number, loss, mrr, hits_1, hits_3, hits_10, rules, inferred, sampled, train_seconds, mine_seconds, sample_seconds, evaluate_seconds, ranked, mrr_error) FROM stdin;
-default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.001442432	0.002318451	0.00279927	0.000265513	3	\N
-default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.000945942	0.000364911	0.001523906	0.00032208	3	\N
-plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000886438	0	0	0.000325437	3	\N
+default	1	3.4746104430842317	0.450036075036075	0.3333333333333333	0.5	0.5	1	5	5	0.00268734	0.001924384	0.002960707	0.00052771	3	\N
+default	2	2.246690621112476	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	1	5	5	0.001635998	0.000268909	0.001658962	0.000503645	3	\N
+plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.001068744	0	0	0.000444262	3	\N
 \.
 
 
@@ -2093,8 +2093,8 @@ plain	1	2.5838292796869538	0.09314859117490697	0	0	0.5	0	0	0	0.000886438	0	0	0.0
 --
 
 COPY g.model (name, score_function, dimensions, settings, status, created_at, trained_at, best_iteration, evidence, mrr, hits_1, hits_3, hits_10, paths) FROM stdin;
-default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "minutes": null, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 2, "last_epoch": null, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": true, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "path_members": null, "input_dropout": 0.2, "learning_rate": 0.1, "path_reversed": null, "assume_missing": 0.1, "evidence_rules": 20000, "hidden_dropout": 0.3, "min_confidence": 0, "regularization": 0, "score_function": "complex", "evidence_length": 3, "feature_dropout": 0.2, "label_smoothing": 0, "last_path_epoch": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "evidence_triples": null, "entailment_weight": 0.1, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-29 20:41:50.154478+00	2026-11-29 20:41:50.206815+00	2	{"discount": {"all": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	\N
-plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "minutes": null, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 1, "last_epoch": null, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": false, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "path_members": null, "input_dropout": 0.2, "learning_rate": 0.1, "path_reversed": null, "assume_missing": 0.1, "evidence_rules": 0, "hidden_dropout": 0.3, "min_confidence": 0.7, "regularization": 0, "score_function": "transe", "evidence_length": null, "feature_dropout": 0.2, "label_smoothing": 0, "last_path_epoch": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "evidence_triples": null, "entailment_weight": 0.1, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-29 20:41:50.211096+00	2026-11-29 20:41:50.216867+00	1	\N	0.09314859117490697	0	0	0.5	\N
+default	complex	4	{"beta": 1, "loss": "softmax", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "default", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "minutes": null, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 200, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 2, "last_epoch": null, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": true, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "path_members": null, "input_dropout": 0.2, "learning_rate": 0.1, "path_reversed": null, "assume_missing": 0.1, "evidence_rules": 20000, "hidden_dropout": 0.3, "min_confidence": 0, "regularization": 0, "score_function": "complex", "evidence_length": 3, "feature_dropout": 0.2, "label_smoothing": 0, "last_path_epoch": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "evidence_triples": null, "entailment_weight": 0.1, "learning_rate_end": null, "min_head_coverage": 0.01, "negative_sampling": "uniform", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-29 22:11:41.843063+00	2026-11-29 22:11:41.90932+00	2	{"discount": {"all": 0, "rules": 0}, "held_out": 0.038961039, "calibration": {}, "assume_missing": 0.1, "fitted_missing": 0.1}	0.7777777777777778	0.6666666666666666	0.8333333333333334	1	\N
+plain	transe	4	{"beta": 1, "loss": "logistic", "norm": 1, "seed": 0, "gamma": 9, "label": "confidence", "model": "plain", "nodes": 1, "omega": 0, "paths": false, "epochs": 5, "hybrid": "sampled", "preset": null, "holdout": 0.05, "minutes": null, "replace": "unless_worse", "patience": null, "rules_of": null, "constants": false, "negatives": 64, "optimizer": "adagrad", "path_kept": null, "precision": "single", "top_rules": 0, "accumulate": false, "batch_size": 512, "block_size": 64, "dimensions": 4, "inferences": "sql", "iterations": 1, "last_epoch": null, "partitions": 1, "path_facts": 4096, "path_width": null, "reciprocal": false, "warm_start": false, "constraints": "none", "min_quality": null, "min_support": 2, "path_epochs": null, "path_layers": null, "regularizer": null, "rule_weight": 0.01, "sample_size": null, "temperature": 1, "path_members": null, "input_dropout": 0.2, "learning_rate": 0.1, "path_reversed": null, "assume_missing": 0.1, "evidence_rules": 0, "hidden_dropout": 0.3, "min_confidence": 0.7, "regularization": 0, "score_function": "transe", "evidence_length": null, "feature_dropout": 0.2, "label_smoothing": 0, "last_path_epoch": null, "max_rule_length": 3, "relation_weight": 0, "evidence_seconds": null, "evidence_triples": null, "entailment_weight": 0.1, "learning_rate_end": 0.01, "min_head_coverage": 0.01, "negative_sampling": "self_adversarial", "path_learning_rate": null, "entailment_confidence": 0.8}	ready	2026-11-29 22:11:41.914973+00	2026-11-29 22:11:41.922029+00	1	\N	0.09314859117490697	0	0	0.5	\N
 \.
 
 
@@ -2119,7 +2119,7 @@ COPY g.path_network (model, member, layer, part, relation, inverse, numbers) FRO
 --
 
 COPY g.rejected (head, relation, tail, reason, rejected_by, rejected_at) FROM stdin;
-5	1	3	\N	postgres	2026-11-29 20:41:50.217801+00
+5	1	3	\N	postgres	2026-11-29 22:11:41.923112+00
 \.
 
 
@@ -2206,8 +2206,8 @@ plain	3	2.3993141716346145	3	0.6666666666666666	embedding
 --
 
 COPY g.training (model, started_at, ended_at, pid, status, facts) FROM stdin;
-default	2026-11-29 20:41:50.148356+00	2026-11-29 20:41:50.206895+00	15855	ready	74
-plain	2026-11-29 20:41:50.208462+00	2026-11-29 20:41:50.216893+00	15855	ready	74
+default	2026-11-29 22:11:41.836356+00	2026-11-29 22:11:41.909403+00	13531	ready	74
+plain	2026-11-29 22:11:41.911629+00	2026-11-29 22:11:41.922056+00	13531	ready	74
 \.
 
 
