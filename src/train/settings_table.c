@@ -211,11 +211,11 @@ const Setting settings_table[] = {
 		"the epochs and answers keep 1000 there",
 		.meaning = "entities that a step keeps of those it reaches first"},
 	{SETTING(path_members, INT), .low = 1,.high = PATH_MAX_MEMBERS,.optional = true,.not_tuned = true,
-		.in_words = "1, up to 5 if minutes are enough",
+		.in_words = "1, by minutes up to 5",
 		.meaning = "networks that are learnt one after another and answer together, by their mean; an answer takes as "
 		"many times as long"},
 	{SETTING(path_reversed, INT), .low = 1,.high = PATH_MAX_REVERSED,.optional = true,.not_tuned = true,
-		.in_words = "1: none; up to 10 if minutes are enough",
+		.in_words = "1: none; by minutes up to 10 in a dense graph",
 		.meaning = "best answers that are asked in reverse; each takes as long as an answer"},
 	{SETTING(path_epochs, INT), .low = 1,.high = 100000,.optional = true,.not_tuned = true,
 		.in_words = "as many as ask about each fact once, 8 to 20, or by minutes",

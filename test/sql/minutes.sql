@@ -16,7 +16,7 @@ select settings->'iterations' as iterations, settings->'epochs' as epochs from g
 do $$ begin perform hkg_train('g', dimensions => 4, minutes => 1, iterations => 2, model => 'given'); end $$;
 select settings->'iterations' as iterations, settings->'epochs' as epochs from g.model where name = 'given';
 
--- The path network of a sparse graph gets eight layers where its epochs have time so, else six as usual; then reverse questions, and four others beside it
+-- The path network of a sparse graph gets eight layers where its epochs have time so, else six as usual; then four others beside it
 select hkg_create_graph('sparse');
 select added from hkg_load('sparse', $$select 'e' || i, 'r' || j, 'e' || (i * 7 + j) % 300 from generate_series(0, 299) i, generate_series(1, 2) j$$);
 select added from hkg_load('sparse', $$select 'e' || i, 'r1', 'e' || (i * 7 + 2) % 300 from generate_series(0, 59) i$$, 'valid');
@@ -30,6 +30,10 @@ select name, settings->'path_layers' as path_layers, settings->'path_members' as
 	settings->'path_reversed' as path_reversed, paths->'reversed' as reversed
 	from sparse.model order by name;
 select hkg_drop_graph('sparse');
+-- That of a dense graph is asked in reverse, too
+do $$ begin perform hkg_train('g', dimensions => 4, minutes => 1, paths => true, model => 'several',
+	settings => '{"negatives": 2, "path_width": 16, "path_facts": 200}'); end $$;
+select settings->'path_layers' as path_layers, paths->'members' as members, paths->'reversed' as reversed from g.model where name = 'several';
 
 -- There is none: one epoch, or as many as one takes, and short path rules, since 100,000 take seconds.
 -- These settings give the same bits, whatever the time

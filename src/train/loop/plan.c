@@ -28,12 +28,10 @@
 #define ITERATIONS 10			/* usually, each of */
 #define EPOCHS 10
 #define MOST_EPOCHS 20			/* in place of these, where there is time */
-#define WEIGHTS_SHARE 0.1		/* of the time, at most, for weights of evidence ... */
-#define LEAST_TRIPLES 200		/* ... that are learnt from as many triples at least */
+#define WEIGHTS_SHARE 0.1		/* of the time, at most, for weights of evidence from more than EV_LEAST_TRIPLES */
 #define SHORT_EVIDENCE_LENGTH 3	/* atoms of path rules, where there is no time for more */
-#define MOST_REVERSED 10		/* best answers of a path network: more gain nothing ... */
-#define MOST_MEMBERS 5			/* of it; each adds less than the one before ... */
-#define MOST_ANSWERING 0.01		/* ... and an answer takes so many seconds at most with either */
+#define MOST_MEMBERS 5			/* of a path network; each adds less than the one before */
+#define MOST_ANSWERING 0.01		/* seconds that an answer takes at most with further members or reverse questions */
 #define LEAST_PATH_EPOCHS 3		/* a network of fewer is not worth its time at the end */
 #define EMBEDDINGS_SHARE 0.4	/* of the time of all epochs, at most, before the path network has its usual epochs */
 #define DISTANCE_SPEED 0.6		/* of kge_epoch_seconds, by epochs of distances on the machine of reference */
@@ -207,7 +205,7 @@ plan_evidence(TrainSettings *settings, const TrainingFacts *facts, Speed speed, 
 	costs = costs_of(&without, facts, speed);
 	if (settings->evidence_triples == 0 && costs.weighed_triple * (double) facts->valid_count > WEIGHTS_SHARE * seconds)
 		without.evidence_triples = settings->evidence_triples =
-			(int) between(LEAST_TRIPLES, WEIGHTS_SHARE * seconds / costs.weighed_triple, EV_MOST_TRIPLES);
+			(int) between(EV_LEAST_TRIPLES, WEIGHTS_SHARE * seconds / costs.weighed_triple, EV_MOST_TRIPLES);
 	costs = costs_of(&without, facts, speed);
 	if (settings->evidence_length == 0 && costs.before + costs.epoch + costs.after > seconds)
 		settings->evidence_length = SHORT_EVIDENCE_LENGTH;
@@ -381,7 +379,8 @@ plan_training(TrainingPlan *plan, const Graph *graph, TrainSettings *settings, c
 		room -= path_seconds(&costs, settings, facts, path_epochs) - taken;
 		/* reverse questions need no training, and gain more than as many members */
 		if (open_path_reversed)
-			plan_more(settings, &settings->path_reversed, MOST_REVERSED, facts, speed, path_epochs, &room, &costs);
+			plan_more(settings, &settings->path_reversed, path_most_reversed(facts), facts, speed, path_epochs, &room,
+					  &costs);
 		if (open_path_members && path_epochs >= most)
 			plan_more(settings, &settings->path_members, MOST_MEMBERS, facts, speed, path_epochs, &room, &costs);
 	}

@@ -47,8 +47,7 @@
 /* Early models: the first after that share of all time, the next ones as long after each other ... */
 #define EARLY_SHARE 0.1
 #define EARLY_COST 0.05			/* ... or later, so that they take no more of it */
-#define EARLY_LEARNING 0.01		/* of all time may be taken by weights of one, ... */
-#define EARLY_TRIPLES 200		/* ... which are learnt from so many triples at least */
+#define EARLY_LEARNING 0.01		/* of all time may be taken by weights of one, but for EV_LEAST_TRIPLES */
 
 /* ---- read and open ---------------------------------------------------------- */
 
@@ -709,7 +708,7 @@ write_early(Procedure *procedure)
 	early->began = seconds_since(procedure->plan.start);
 	if (early->triples == 0)
 		early->triples = (int64) Min(Max(EARLY_LEARNING * (now + left) / progress_unit_seconds(progress, PHASE_WEIGHTS),
-										 EARLY_TRIPLES), (double) facts->valid_count);
+										 EV_LEAST_TRIPLES), (double) facts->valid_count);
 	progress_add(progress, PHASE_WRITING, (double) facts->all->entities + procedure->path_rules->count +
 				 best_rules(procedure).count);
 	progress_add(progress, PHASE_WEIGHTS, (double) early->triples);

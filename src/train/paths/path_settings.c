@@ -25,6 +25,7 @@
 #define DENSE_LAYERS 5
 #define SPARSE_LAYERS 6
 #define MOST_SPARSE_LAYERS 8
+#define MOST_REVERSED 10		/* more gain nothing, nor do any in a sparse graph (bench/RESULTS.md) */
 #define MANY_RELATIONS 100
 #define DROPOUT 0.05
 #define EXPLORATION 0.5			/* standard deviations, where not all entities can be kept; elsewhere noise gains nothing */
@@ -82,6 +83,12 @@ int
 path_most_layers(const TrainingFacts *facts)
 {
 	return is_dense(facts->learnt) ? DENSE_LAYERS : MOST_SPARSE_LAYERS;
+}
+
+int
+path_most_reversed(const TrainingFacts *facts)
+{
+	return is_dense(facts->learnt) ? MOST_REVERSED : 1;
 }
 
 FactIndex

@@ -40,6 +40,9 @@ extern PathSettings path_settings(const TrainSettings *settings, const TrainingF
 /* The layers that such a graph gains by, where there is time: plan_training may choose as many. */
 extern int path_most_layers(const TrainingFacts *facts);
 
+/* The best answers that such a graph gains by asking in reverse, likewise; 1: none. */
+extern int path_most_reversed(const TrainingFacts *facts);
+
 /* The counts of an index of the facts that are learnt, without arrays: for what needs no more. */
 extern FactIndex path_index_sizes(const TrainingFacts *facts);
 
