@@ -399,7 +399,7 @@ extern bool ev_in_domain(const EvDomainFinder *finder, int32_t entity);
 /* ---- learn.c: weights and calibration ------------------------------------- */
 
 #define EV_MOST_TRIPLES 10000	/* that are learnt from; of more, an even part is */
-#define EV_LEAST_TRIPLES 200	/* fewer are not enough, however short the time is */
+#define EV_LEAST_TRIPLES 200	/* that a training learns from at least, however short its time */
 #define EV_PATH_WORK 5e12		/* floating point operations of a path network that is asked for them, at most */
 
 /* Triples that neither embeddings nor rules were learnt from, with what they are learnt from here */

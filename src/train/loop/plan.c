@@ -28,7 +28,7 @@
 #define ITERATIONS 10			/* usually, each of */
 #define EPOCHS 10
 #define MOST_EPOCHS 20			/* in place of these, where there is time */
-#define WEIGHTS_SHARE 0.1		/* of the time, at most, for weights of evidence from more than EV_LEAST_TRIPLES */
+#define WEIGHTS_SHARE 0.1		/* of the time, at most, for weights of evidence, unless EV_LEAST_TRIPLES take longer */
 #define SHORT_EVIDENCE_LENGTH 3	/* atoms of path rules, where there is no time for more */
 #define MOST_MEMBERS 5			/* of a path network; each adds less than the one before */
 #define MOST_ANSWERING 0.01		/* seconds that an answer takes at most with further members or reverse questions */

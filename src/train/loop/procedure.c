@@ -47,7 +47,7 @@
 /* Early models: the first after that share of all time, the next ones as long after each other ... */
 #define EARLY_SHARE 0.1
 #define EARLY_COST 0.05			/* ... or later, so that they take no more of it */
-#define EARLY_LEARNING 0.01		/* of all time may be taken by weights of one, but for EV_LEAST_TRIPLES */
+#define EARLY_LEARNING 0.01		/* of all time, at most, for weights of one, unless EV_LEAST_TRIPLES take longer */
 
 /* ---- read and open ---------------------------------------------------------- */
 
